@@ -1,0 +1,291 @@
+/* pipedp: dynamic programming by pipelines.
+ *
+ * The road through this header is the road of the data:
+ *
+ *     problem  ──►  plan  ──►  solution
+ *     (data,        (method,   (value, table,
+ *      checked)      bytes)     decisions, record)
+ *
+ *     int64_t dims[] = {30, 35, 15, 5, 10, 20, 25};
+ *     pdp_problem *problem;
+ *     pdp_plan *plan;
+ *     pdp_solution *solution;
+ *     if (pdp_problem_create_mcm(&problem, dims, 7) != PDP_OK) puts(pdp_problem_error(problem));
+ *     if (pdp_plan_create(&plan, problem, NULL) != PDP_OK)     puts(pdp_plan_error(plan));
+ *     if (pdp_plan_run(plan, &solution) != PDP_OK)             puts(pdp_solution_error(solution));
+ *     printf("%" PRId64 "\n", pdp_solution_value(solution));   // 15125
+ *     pdp_solution_free(solution); pdp_plan_free(plan); pdp_problem_free(problem);
+ *
+ * Errors. A function that creates an object returns a status and always sets *out: on failure to an
+ * object that holds nothing but the error text, which is freed like any other, or to NULL when there
+ * was no memory even for that. Every _error function takes NULL, and returns "" after success. Every
+ * _free function takes NULL.
+ *
+ * Threads. The library keeps no global state, never prints and never exits. Different objects may be
+ * used by different threads at once; one problem may serve many plans, and one plan many runs, at the
+ * same time.
+ */
+#ifndef PIPEDP_H
+#define PIPEDP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define PDP_API __attribute__((visibility("default")))
+#else
+#define PDP_API
+#endif
+
+/* ---- Status ---------------------------------------------------------------------------------- */
+
+typedef enum pdp_status {
+    PDP_OK = 0,
+    PDP_BAD_INPUT,  /* the data or an option is not valid; the text names the value and its place */
+    PDP_OVERFLOW,   /* a cell's value does not fit; the text names the first such cell */
+    PDP_NO_MEMORY,  /* more bytes needed than allowed or than there are */
+    PDP_IO,         /* a file could not be written */
+    PDP_CANCELLED   /* a callback asked to stop */
+} pdp_status;
+
+/* The library's version, "1.2.3". */
+PDP_API const char *pdp_version(void);
+
+/* How the library was built: compiler and build type, for bug reports. */
+PDP_API const char *pdp_build_description(void);
+
+/* The x86-64 level of the processor this runs on ("x86-64-v3"), or the architecture's name. */
+PDP_API const char *pdp_cpu_level(void);
+
+/* Bytes of memory a plan may use by default: what the machine (or its control group) has free. */
+PDP_API uint64_t pdp_memory_available(void);
+
+/* ---- Problems -------------------------------------------------------------------------------- */
+
+typedef enum pdp_kind {
+    PDP_SDP, /* linear: ST[i] = ST[i-a_1] (x) ... (x) ST[i-a_k], the paper's Definition 1 */
+    PDP_MCM  /* interval: M[i][j] = min over i<k<j of M[i][k] + M[k][j] + p[i]*p[k]*p[j] */
+} pdp_kind;
+
+typedef enum pdp_operator {
+    PDP_MIN,
+    PDP_MAX,
+    PDP_ADD,
+    PDP_MUL,
+    PDP_AND,
+    PDP_OR,
+    PDP_XOR,
+    PDP_GCD /* of absolute values */
+} pdp_operator;
+
+/* What add and mul do with a value beyond int64. The other operators take PDP_OVERFLOW_ERROR alone. */
+typedef enum pdp_overflow {
+    PDP_OVERFLOW_ERROR, /* stop and name the first cell whose own value does not fit */
+    PDP_OVERFLOW_WRAP,  /* modulo 2^64, two's complement */
+    PDP_OVERFLOW_MOD    /* modulo `modulus`; presets are reduced first, cells are 0 .. modulus-1 */
+} pdp_overflow;
+
+/* An S-DP problem: cells 0 .. n-1, of which the first offsets[0] are preset. */
+typedef struct pdp_sdp {
+    size_t n;
+    const int64_t *offsets; /* strictly decreasing, all positive, offsets[0] <= n */
+    size_t offset_count;
+    const int64_t *presets;
+    size_t preset_count; /* must be offsets[0] */
+    pdp_operator op;
+    pdp_overflow overflow;
+    int64_t modulus; /* for PDP_OVERFLOW_MOD, at least 2 */
+} pdp_sdp;
+
+typedef struct pdp_problem pdp_problem;
+
+/* Checks and copies the data. PDP_BAD_INPUT or PDP_NO_MEMORY on failure. */
+PDP_API pdp_status pdp_problem_create_sdp(pdp_problem **out, const pdp_sdp *sdp);
+
+/* A chain of count-1 matrices, matrix m (from 1) of dims[m-1] rows and dims[m] columns, all at least
+ * 1. Refused with PDP_BAD_INPUT when a cost beyond int64 cannot be ruled out. */
+PDP_API pdp_status pdp_problem_create_mcm(pdp_problem **out, const int64_t *dims, size_t count);
+
+PDP_API const char *pdp_problem_error(const pdp_problem *problem);
+PDP_API void pdp_problem_free(pdp_problem *problem);
+
+/* An operator's name ("min"), and the operator of a name: PDP_BAD_INPUT if there is none. */
+PDP_API const char *pdp_operator_name(pdp_operator op);
+PDP_API pdp_status pdp_operator_find(pdp_operator *out, const char *name);
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+/* What one thread does in one step of the step-exact machine, in the paper's numbering: S-DP cells
+ * count from 0, matrix-chain cells and all threads from 1. Numbers of pdp_step.cells and beyond
+ * (S-DP), or above it (matrix chain), are scratch slots of the tournament. */
+enum {
+    PDP_STORES = 1u << 0,         /* overwrites the target; otherwise combines into it */
+    PDP_FINISHES = 1u << 1,       /* the target is final from the next step on */
+    PDP_LEFT_HAZARD = 1u << 2,    /* operand[0] is a table cell that is not final */
+    PDP_RIGHT_HAZARD = 1u << 3,   /* the same of operand[1] */
+    PDP_LEFT_CONFLICT = 1u << 4,  /* another thread reads operand[0] in the same substep */
+    PDP_RIGHT_CONFLICT = 1u << 5, /* the same of operand[1] */
+    PDP_TARGET_CONFLICT = 1u << 6 /* another thread combines into the target in the same substep */
+};
+#define PDP_NO_OPERAND UINT32_MAX
+
+typedef struct pdp_operation {
+    uint32_t thread;
+    uint32_t target;
+    uint32_t operand[2]; /* S-DP: [0] alone; matrix chain: left and right; or PDP_NO_OPERAND */
+    uint32_t flags;      /* PDP_STORES and the like */
+    int64_t value;       /* of the target after this operation, modulo 2^64 */
+} pdp_operation;
+
+/* A step has one round, but for the 2-by-2 pipeline, whose steps have two. */
+typedef struct pdp_step {
+    uint64_t step;  /* from 1 */
+    uint32_t round; /* from 1 */
+    uint32_t cells; /* of the table */
+    const pdp_operation *operations;
+    size_t count;
+} pdp_step;
+
+/* Called after each round of a recorded run; a result other than 0 cancels it (PDP_CANCELLED). */
+typedef int pdp_step_function(void *context, const pdp_step *step);
+
+/* Called now and then with the share of the work done, 0 to 1; other than 0 cancels. */
+typedef int pdp_progress_function(void *context, double share);
+
+typedef struct pdp_options {
+    size_t struct_size;     /* sizeof(pdp_options): lets the struct grow */
+    const char *algorithm;  /* a method's name, or NULL for "auto" */
+    uint64_t memory_limit;  /* bytes a run may take; 0: pdp_memory_available() */
+    int splits;             /* matrix chain: keep the table of decisions too (a second pass) */
+    int record;             /* run on the step-exact machine and record every access */
+    uint32_t width;         /* record: threads of a warp = memory banks, 1 to 1024 */
+    uint32_t latency;       /* record: slots until a memory request is answered, at least 1 */
+    pdp_step_function *on_step;         /* record: may be NULL */
+    pdp_progress_function *on_progress; /* may be NULL */
+    void *context;                      /* for the two callbacks */
+} pdp_options;
+
+#define PDP_OPTIONS_DEFAULT { sizeof(pdp_options), NULL, 0, 0, 0, 32, 1, NULL, NULL, NULL }
+
+typedef struct pdp_plan pdp_plan;
+
+/* Picks the method and counts the bytes; solves nothing. `options` may be NULL for the defaults. The
+ * problem must outlive the plan. PDP_BAD_INPUT for an unknown method or option value, PDP_NO_MEMORY
+ * when the run would take more than the limit. "auto" is the fastest method there is that is
+ * guaranteed to be right: at present `sequential`, and `pipeline` for a recorded run. */
+PDP_API pdp_status pdp_plan_create(pdp_plan **out, const pdp_problem *problem, const pdp_options *options);
+
+PDP_API const char *pdp_plan_algorithm(const pdp_plan *plan); /* the method picked */
+PDP_API const char *pdp_plan_backend(const pdp_plan *plan);   /* "cpu", or "machine": step-exact */
+PDP_API int pdp_plan_guaranteed(const pdp_plan *plan);        /* 0: kept for study, may be wrong */
+PDP_API uint64_t pdp_plan_bytes(const pdp_plan *plan);        /* what a run allocates at its peak */
+PDP_API const char *pdp_plan_error(const pdp_plan *plan);
+PDP_API void pdp_plan_free(pdp_plan *plan);
+
+/* Names of the methods for a kind of problem, by index from 0, the reference first; NULL at the end. */
+PDP_API const char *pdp_algorithm_name(pdp_kind kind, size_t index);
+
+/* ---- Solutions ------------------------------------------------------------------------------- */
+
+typedef struct pdp_solution pdp_solution;
+
+/* Solves. PDP_OVERFLOW, PDP_NO_MEMORY or PDP_CANCELLED on failure. */
+PDP_API pdp_status pdp_plan_run(const pdp_plan *plan, pdp_solution **out);
+
+PDP_API const char *pdp_solution_error(const pdp_solution *solution);
+PDP_API void pdp_solution_free(pdp_solution *solution);
+
+/* The last cell of an S-DP table; the least cost of a matrix chain. */
+PDP_API int64_t pdp_solution_value(const pdp_solution *solution);
+
+/* Seconds the solve took. */
+PDP_API double pdp_solution_seconds(const pdp_solution *solution);
+
+/* The table, row by row. S-DP: one row of n cells. Matrix chain of n matrices: (n+1) x (n+1), T[i][j]
+ * for i < j the least cost of matrices i+1 .. j, 0 elsewhere. It lives as long as the solution;
+ * `rows` and `columns` may be NULL. */
+PDP_API const int64_t *pdp_solution_table(const pdp_solution *solution, size_t *rows, size_t *columns);
+
+/* Matrix chain: the decisions in the shape of the table: the vertex k at which (i,j) is split, the
+ * smallest of equally good ones, 0 where there is none. NULL unless the plan's `splits` was set. */
+PDP_API const int64_t *pdp_solution_splits(const pdp_solution *solution);
+
+/* Matrix chain: the best order as text, "((A1(A2A3))((A4A5)A6))". The caller frees it with free().
+ * NULL when there is no memory for it, or for another kind of problem. */
+PDP_API char *pdp_solution_order(const pdp_solution *solution);
+
+/* ---- The record of a run on the step-exact machine ------------------------------------------- */
+
+#define PDP_MAX_SUBSTEPS 4
+
+typedef struct pdp_record {
+    uint64_t steps;
+    uint64_t operations;   /* threads active, summed over the steps */
+    uint32_t threads;      /* most active at once */
+    double utilisation;    /* operations / (threads * steps) */
+    uint64_t hazards;      /* reads of a cell that is not final */
+    uint32_t substeps;     /* S-DP 2: read, combine; matrix chain 4: left, right, compute, combine */
+    uint64_t conflicts[PDP_MAX_SUBSTEPS];        /* threads beyond the first on one address */
+    uint32_t max_multiplicity[PDP_MAX_SUBSTEPS]; /* most threads on one address */
+    uint64_t cost_serial;  /* the paper's model: one address serves one thread at a time */
+    uint64_t cost_dmm;     /* discrete memory machine: a warp waits for its busiest bank */
+    uint64_t cost_umm;     /* unified memory machine: a warp takes a slot for each address group */
+} pdp_record;
+
+/* NULL unless the plan's `record` was set. It lives as long as the solution. */
+PDP_API const pdp_record *pdp_solution_record(const pdp_solution *solution);
+
+/* "read", "combine", ... of a substep from 0, or NULL. */
+PDP_API const char *pdp_substep_name(pdp_kind kind, uint32_t substep);
+
+/* ---- The matrix-chain table as the paper numbers it ------------------------------------------- */
+
+/* The number (from 1) of the cell of matrices row .. column (from 1) among n: diagonal by diagonal.
+ * 0 when there is no such cell. */
+PDP_API uint64_t pdp_mcm_cell_number(uint64_t n, uint64_t row, uint64_t column);
+
+/* ---- Numbers, files and chance ---------------------------------------------------------------- */
+
+typedef struct pdp_numbers pdp_numbers;
+
+/* Whole numbers of int64, separated by white space or single commas. The error text names the item,
+ * counted from 1, and where it stands. */
+PDP_API pdp_status pdp_numbers_parse(pdp_numbers **out, const char *text, size_t length);
+
+/* The same from a file, "-" for standard input: text, or a one-dimensional little-endian int64 .npy. */
+PDP_API pdp_status pdp_numbers_read(pdp_numbers **out, const char *path);
+
+PDP_API const int64_t *pdp_numbers_data(const pdp_numbers *numbers);
+PDP_API size_t pdp_numbers_count(const pdp_numbers *numbers);
+PDP_API const char *pdp_numbers_error(const pdp_numbers *numbers);
+PDP_API void pdp_numbers_free(pdp_numbers *numbers);
+
+/* A file that appears whole or not at all: what is written goes to a temporary name beside it, and
+ * takes the place of an older file only at the commit. A device or pipe is written directly. */
+typedef struct pdp_file pdp_file;
+PDP_API pdp_status pdp_file_create(pdp_file **out, const char *path); /* PDP_IO on failure */
+PDP_API FILE *pdp_file_stream(pdp_file *file);
+PDP_API pdp_status pdp_file_commit(pdp_file *file); /* PDP_IO on failure; the older file survives */
+PDP_API const char *pdp_file_error(const pdp_file *file);
+PDP_API void pdp_file_free(pdp_file *file); /* without a commit, leaves nothing behind */
+
+/* Writes a table as .npy (version 1.0, '<i8', C order): one dimension if rows is 0. PDP_IO on failure. */
+PDP_API pdp_status pdp_npy_write(FILE *stream, const int64_t *data, size_t rows, size_t columns);
+
+/* The project's random numbers: SplitMix64. A seed is the first state; the same on every machine. */
+PDP_API uint64_t pdp_random_next(uint64_t *state);
+
+/* Uniform in low .. high, both included (low <= high): the high 64 bits of the 128-bit product of a
+ * draw and the range's size, redrawn while the low 64 bits are below (2^64 mod size). */
+PDP_API int64_t pdp_random_between(uint64_t *state, int64_t low, int64_t high);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

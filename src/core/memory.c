@@ -1,0 +1,63 @@
+#include "core/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t pdp_bytes_multiply(uint64_t count, uint64_t size) {
+    uint64_t bytes;
+    return __builtin_mul_overflow(count, size, &bytes) ? UINT64_MAX : bytes;
+}
+
+uint64_t pdp_bytes_add(uint64_t a, uint64_t b) {
+    uint64_t bytes;
+    return __builtin_add_overflow(a, b, &bytes) ? UINT64_MAX : bytes;
+}
+
+void *pdp_array_allocate(size_t count, size_t size, pdp_error *error) {
+    void *memory = calloc(count > 0 ? count : 1, size);
+    if (!memory) {
+        pdp_error_set_no_memory(error, pdp_bytes_multiply(count, size));
+    }
+    return memory;
+}
+
+/* The number in a file like /sys/fs/cgroup/memory.max, or UINT64_MAX if there is none ("max"). */
+static uint64_t read_number(const char *path) {
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        return UINT64_MAX;
+    }
+    unsigned long long number;
+    int found = fscanf(file, "%llu", &number);
+    fclose(file);
+    return found == 1 ? number : UINT64_MAX;
+}
+
+static uint64_t read_machine_available(void) {
+    uint64_t bytes = UINT64_MAX;
+    FILE *file = fopen("/proc/meminfo", "re");
+    if (!file) {
+        return bytes;
+    }
+    char line[128];
+    while (fgets(line, sizeof line, file)) {
+        if (strncmp(line, "MemAvailable:", 13) == 0) {
+            bytes = pdp_bytes_multiply(strtoull(line + 13, NULL, 10), 1024);
+            break;
+        }
+    }
+    fclose(file);
+    return bytes;
+}
+
+uint64_t pdp_memory_available(void) {
+    uint64_t machine = read_machine_available();
+    uint64_t limit = read_number("/sys/fs/cgroup/memory.max");
+    if (limit == UINT64_MAX) {
+        return machine;
+    }
+    uint64_t used = read_number("/sys/fs/cgroup/memory.current");
+    uint64_t group = used < limit ? limit - used : 0;
+    return group < machine ? group : machine;
+}

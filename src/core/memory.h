@@ -1,0 +1,18 @@
+/* Allocation with checked sizes, and byte counts that saturate instead of wrapping. */
+#ifndef PDP_CORE_MEMORY_H
+#define PDP_CORE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/error.h"
+
+/* count * size, UINT64_MAX where that does not fit: such a count is over every limit. */
+uint64_t pdp_bytes_multiply(uint64_t count, uint64_t size);
+uint64_t pdp_bytes_add(uint64_t a, uint64_t b);
+
+/* Zeroed memory for count items, or NULL with the error set. At least one byte, so that NULL always
+ * means failure. */
+void *pdp_array_allocate(size_t count, size_t size, pdp_error *error);
+
+#endif

@@ -1,0 +1,27 @@
+#include "schedule/schedule.h"
+
+pdp_status pdp_schedule_check_size(const pdp_schedule *schedule, pdp_error *error) {
+    if (schedule->addresses >= UINT32_MAX) {
+        return pdp_error_set(error, PDP_BAD_INPUT,
+                             "the step-exact machine has 4294967294 addresses, and this problem takes %zu",
+                             schedule->addresses);
+    }
+    return PDP_OK;
+}
+
+void pdp_schedule_merge(pdp_round *round, uint32_t *operand, size_t count, size_t stride, size_t home, size_t scratch) {
+    size_t pairs = 0;
+    for (size_t slot = 0; slot + stride < count; slot += 2 * stride) {
+        round->thread[pairs] = (uint32_t)pairs;
+        round->target[pairs] = (uint32_t)(slot == 0 ? home : scratch + slot - 1);
+        operand[pairs] = (uint32_t)(scratch + slot + stride - 1);
+        round->flags[pairs] = 0;
+        pairs++;
+    }
+    if (2 * stride >= count) {
+        round->flags[0] = PDP_FINISHES;
+    }
+    round->count = pairs;
+    round->starts_step = true;
+    round->merges = true;
+}

@@ -1,0 +1,75 @@
+/* The decisions behind a matrix-chain table. They are read from the finished table, so that every
+ * method gives the same ones: the smallest k that reaches the least
+ *     T[i][k] + T[k][j] + p[i]*p[k]*p[j]. */
+#include <stdlib.h>
+
+#include "solution/solution.h"
+
+static size_t best_split(const pdp_solution *solution, size_t i, size_t j) {
+    const size_t width = solution->n + 1;
+    const int64_t *table = solution->table;
+    const int64_t *p = solution->dims;
+    size_t best = i + 1;
+    int64_t least = INT64_MAX;
+    for (size_t k = i + 1; k < j; k++) {
+        int64_t cost = table[i * width + k] + table[k * width + j] + p[i] * p[k] * p[j];
+        if (cost < least) {
+            least = cost;
+            best = k;
+        }
+    }
+    return best;
+}
+
+void pdp_solution_fill_splits(pdp_solution *solution) {
+    const size_t width = solution->n + 1;
+    for (size_t i = 0; i < width; i++) {
+        for (size_t j = i + 2; j < width; j++) {
+            solution->splits[i * width + j] = (int64_t)best_split(solution, i, j);
+        }
+    }
+}
+
+/* What is still to be written, last first: an interval, or a bracket to close. */
+typedef struct pending {
+    size_t i;
+    size_t j; /* 0: write ')' */
+} pending;
+
+char *pdp_solution_order(const pdp_solution *solution) {
+    if (solution->kind != PDP_MCM) {
+        return NULL;
+    }
+    const size_t n = solution->n;
+    /* Each matrix takes 'A' and up to 20 digits, each of the n-1 products two brackets. The pending
+     * work is a path of the tree: at most a bracket and an interval for each of its n levels. */
+    char *text = malloc(n * 23 + 1);
+    pending *stack = malloc((2 * n + 2) * sizeof *stack);
+    if (!text || !stack) {
+        free(text);
+        free(stack);
+        return NULL;
+    }
+    char *end = text;
+    size_t depth = 0;
+    stack[depth++] = (pending){0, n};
+    while (depth > 0) {
+        pending top = stack[--depth];
+        if (top.j == 0) {
+            *end++ = ')';
+        } else if (top.j == top.i + 1) {
+            end += snprintf(end, 22, "A%zu", top.j);
+        } else {
+            size_t k = solution->splits ? (size_t)solution->splits[top.i * (n + 1) + top.j]
+                                        : best_split(solution, top.i, top.j);
+            *end++ = '(';
+            stack[depth++] = (pending){0, 0};
+            stack[depth++] = (pending){k, top.j};
+            stack[depth++] = (pending){top.i, k};
+        }
+    }
+    *end = '\0';
+    free(stack);
+    char *fitted = realloc(text, (size_t)(end - text) + 1);
+    return fitted ? fitted : text;
+}
