@@ -1,5 +1,6 @@
 #include "core/memory.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +29,10 @@ static uint64_t read_number(const char *path) {
     if (!file) {
         return UINT64_MAX;
     }
-    unsigned long long number;
-    int found = fscanf(file, "%llu", &number);
+    char line[32];
+    bool has_number = fgets(line, sizeof line, file) && line[0] >= '0' && line[0] <= '9';
     fclose(file);
-    return found == 1 ? number : UINT64_MAX;
+    return has_number ? strtoull(line, NULL, 10) : UINT64_MAX;
 }
 
 static uint64_t read_machine_available(void) {

@@ -141,7 +141,7 @@ pdp_status pdp_numbers_parse(pdp_numbers **out, const char *text, size_t length)
     if (length == 0) { /* fmemopen refuses it, and it is an empty list */
         return PDP_OK;
     }
-    FILE *stream = fmemopen((void *)(uintptr_t)text, length, "r");
+    FILE *stream = fmemopen((void *)text, length, "r");
     if (!stream) {
         return pdp_error_set_no_memory(&numbers->error, length);
     }

@@ -32,7 +32,7 @@ static size_t group_count(size_t addresses, uint32_t width) {
 uint64_t pdp_checker_bytes(size_t addresses, uint32_t width) {
     uint64_t bytes = pdp_bytes_multiply(addresses, 3 * sizeof(uint32_t) + sizeof(uint8_t));
     bytes = pdp_bytes_add(bytes, pdp_bytes_multiply(group_count(addresses, width), sizeof(uint32_t)));
-    return pdp_bytes_add(bytes, sizeof(pdp_checker) + 2 * width * sizeof(uint32_t));
+    return pdp_bytes_add(bytes, sizeof(pdp_checker) + 2 * sizeof(uint32_t) * width);
 }
 
 pdp_status pdp_checker_create(pdp_checker **out, size_t addresses, size_t cells, size_t presets, uint32_t width,

@@ -3,114 +3,117 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { LINE_PER_MEMBER_DEPTH = 2 };
-
-void json_begin(json *json, FILE *stream) {
-    json->stream = stream;
-    json->depth = 0;
-    json->has_members = false;
+void json_begin(json *writer, FILE *stream) {
+    writer->stream = stream;
+    writer->depth = 0;
+    writer->has_members = false;
+    writer->has_lines = false;
 }
 
-void json_end(json *json) {
-    fputc('\n', json->stream);
+void json_end(json *writer) {
+    fputc('\n', writer->stream);
 }
 
-static void break_line(const json *json) {
-    fputc('\n', json->stream);
-    for (unsigned d = 0; d < json->depth; d++) {
-        fputs("  ", json->stream);
+static void break_line(const json *writer) {
+    fputc('\n', writer->stream);
+    for (unsigned d = 0; d < writer->depth; d++) {
+        fputs("  ", writer->stream);
     }
 }
 
-static void write_text(const json *json, const char *text) {
-    fputc('"', json->stream);
+static void write_text(const json *writer, const char *text) {
+    fputc('"', writer->stream);
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
         if (c == '"' || c == '\\') {
-            fprintf(json->stream, "\\%c", c);
+            fprintf(writer->stream, "\\%c", c);
         } else if (c < 0x20) {
-            fprintf(json->stream, "\\u%04x", c);
+            fprintf(writer->stream, "\\u%04x", c);
         } else {
-            fputc(c, json->stream);
+            fputc(c, writer->stream);
         }
     }
-    fputc('"', json->stream);
+    fputc('"', writer->stream);
 }
 
-/* Comma, place and key of the next member. */
-static void start_member(json *json, const char *key) {
-    if (json->has_members) {
-        fputc(',', json->stream);
+/* Comma, place and key of the next member. The members of the root have a line each, and so have the
+ * containers in an array of the root. */
+static void start_member(json *writer, const char *key, bool is_container) {
+    if (writer->has_members) {
+        fputc(',', writer->stream);
     }
-    if (json->depth > 0 && json->depth <= LINE_PER_MEMBER_DEPTH) {
-        break_line(json);
-    } else if (json->has_members) {
-        fputc(' ', json->stream);
+    bool is_item = writer->depth == 2 && is_container && !key;
+    if (writer->depth == 1 || is_item) {
+        break_line(writer);
+        writer->has_lines |= is_item;
+    } else if (writer->has_members) {
+        fputc(' ', writer->stream);
     }
     if (key) {
-        write_text(json, key);
-        fputs(": ", json->stream);
+        write_text(writer, key);
+        fputs(": ", writer->stream);
     }
-    json->has_members = true;
+    writer->has_members = true;
 }
 
-static void open_container(json *json, const char *key, char bracket) {
-    start_member(json, key);
-    fputc(bracket, json->stream);
-    json->depth++;
-    json->has_members = false;
+static void open_container(json *writer, const char *key, char bracket) {
+    start_member(writer, key, true);
+    fputc(bracket, writer->stream);
+    writer->depth++;
+    writer->has_members = false;
 }
 
-static void close_container(json *json, char bracket) {
-    json->depth--;
-    if (json->depth < LINE_PER_MEMBER_DEPTH && json->has_members) {
-        break_line(json);
+static void close_container(json *writer, char bracket) {
+    writer->depth--;
+    if (writer->depth == 0 || (writer->depth == 1 && writer->has_lines)) {
+        break_line(writer);
+        writer->has_lines = false;
     }
-    fputc(bracket, json->stream);
-    json->has_members = true;
+    fputc(bracket, writer->stream);
+    writer->has_members = true;
 }
 
-void json_open_object(json *json, const char *key) {
-    open_container(json, key, '{');
+void json_open_object(json *writer, const char *key) {
+    open_container(writer, key, '{');
 }
 
-void json_close_object(json *json) {
-    close_container(json, '}');
+void json_close_object(json *writer) {
+    close_container(writer, '}');
 }
 
-void json_open_array(json *json, const char *key) {
-    open_container(json, key, '[');
+void json_open_array(json *writer, const char *key) {
+    open_container(writer, key, '[');
 }
 
-void json_close_array(json *json) {
-    close_container(json, ']');
+void json_close_array(json *writer) {
+    close_container(writer, ']');
 }
 
-void json_string(json *json, const char *key, const char *value) {
-    start_member(json, key);
-    write_text(json, value);
+void json_string(json *writer, const char *key, const char *value) {
+    start_member(writer, key, false);
+    write_text(writer, value);
 }
 
-void json_integer(json *json, const char *key, int64_t value) {
-    start_member(json, key);
-    fprintf(json->stream, "%" PRId64, value);
+void json_integer(json *writer, const char *key, int64_t value) {
+    start_member(writer, key, false);
+    fprintf(writer->stream, "%" PRId64, value);
 }
 
-void json_unsigned(json *json, const char *key, uint64_t value) {
-    start_member(json, key);
-    fprintf(json->stream, "%" PRIu64, value);
+void json_unsigned(json *writer, const char *key, uint64_t value) {
+    start_member(writer, key, false);
+    fprintf(writer->stream, "%" PRIu64, value);
 }
 
-void json_double(json *json, const char *key, double value) {
-    start_member(json, key);
+void json_double(json *writer, const char *key, double value) {
+    start_member(writer, key, false);
     if (isfinite(value)) {
-        fprintf(json->stream, "%.9g", value);
+        fprintf(writer->stream, "%.9g", value);
     } else {
-        fputs("null", json->stream); /* JSON has no other word for it */
+        fputs("null", writer->stream); /* JSON has no other word for it */
     }
 }
 
-void json_boolean(json *json, const char *key, bool value) {
-    start_member(json, key);
-    fputs(value ? "true" : "false", json->stream);
+void json_boolean(json *writer, const char *key, bool value) {
+    start_member(writer, key, false);
+    fputs(value ? "true" : "false", writer->stream);
 }

@@ -1,5 +1,5 @@
 /* A small JSON writer. Every function takes the key of the member it writes, NULL inside an array (and
- * for the outermost value). Containers near the root are laid out a member a line. */
+ * for the outermost value). */
 #ifndef PIPEDP_JSON_H
 #define PIPEDP_JSON_H
 
@@ -11,20 +11,21 @@ typedef struct json {
     FILE *stream;
     unsigned depth;
     bool has_members; /* the innermost container has one already */
+    bool has_lines;   /* the array of the root that is open has its items on lines of their own */
 } json;
 
-void json_begin(json *json, FILE *stream);
-void json_end(json *json); /* the newline after the outermost value */
+void json_begin(json *writer, FILE *stream);
+void json_end(json *writer); /* the newline after the outermost value */
 
-void json_open_object(json *json, const char *key);
-void json_close_object(json *json);
-void json_open_array(json *json, const char *key);
-void json_close_array(json *json);
+void json_open_object(json *writer, const char *key);
+void json_close_object(json *writer);
+void json_open_array(json *writer, const char *key);
+void json_close_array(json *writer);
 
-void json_string(json *json, const char *key, const char *value);
-void json_integer(json *json, const char *key, int64_t value);
-void json_unsigned(json *json, const char *key, uint64_t value);
-void json_double(json *json, const char *key, double value);
-void json_boolean(json *json, const char *key, bool value);
+void json_string(json *writer, const char *key, const char *value);
+void json_integer(json *writer, const char *key, int64_t value);
+void json_unsigned(json *writer, const char *key, uint64_t value);
+void json_double(json *writer, const char *key, double value);
+void json_boolean(json *writer, const char *key, bool value);
 
 #endif

@@ -42,13 +42,13 @@ typedef struct trace {
 } trace;
 
 /* Figures 3, 4 and 7 of the paper, step by step. */
-void trace_write_text(const trace *trace, FILE *out, bool colour);
-void trace_write_svg(const trace *trace, FILE *out);
-void trace_write_json(const trace *trace, FILE *out);
+void trace_write_text(const trace *run, FILE *out, bool colour);
+void trace_write_svg(const trace *run, FILE *out);
+void trace_write_json(const trace *run, FILE *out);
 
 /* The counts alone. */
-void trace_write_summary_text(const trace *trace, FILE *out);
-void trace_write_summary_json(const trace *trace, FILE *out);
+void trace_write_summary_text(const trace *run, FILE *out);
+void trace_write_summary_json(const trace *run, FILE *out);
 
 /* Largest table and most rounds that are drawn as a picture. */
 enum { TRACE_SVG_MAX_CELLS = 300, TRACE_SVG_MAX_ROUNDS = 1000 };

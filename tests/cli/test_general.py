@@ -1,0 +1,44 @@
+"""Help, version, info, selftest."""
+import json
+
+from support import CommandTest, main
+
+COMMANDS = [["mcm"], ["sdp"], ["trace", "mcm"], ["trace", "sdp"], ["trace"], ["selftest"], ["info"]]
+
+
+class General(CommandTest):
+    def test_every_command_has_help_with_examples(self):
+        self.assertIn("Examples", self.run_program("--help")[0])
+        for command in COMMANDS:
+            stdout, stderr = self.run_program(*command, "--help")
+            self.assertIn("Example", stdout, command)
+            self.assertIn("pipedp " + command[0], stdout)
+            self.assertEqual(stderr, "")
+
+    def test_examples_of_the_help_run(self):
+        for command in COMMANDS:
+            stdout, _ = self.run_program(*command, "--help")
+            examples = [line.split() for line in stdout.splitlines() if line.startswith("  pipedp ")]
+            self.assertTrue(examples, command)
+            for example in examples:
+                if not any("@" in word or word in ("--help", "60", "2000") for word in example):
+                    self.run_program(*example[1:])
+
+    def test_version_and_info(self):
+        version = self.run_program("--version")[0].split()[1]
+        info = self.run_json("info")
+        self.assertEqual(info["version"], version)
+        self.assertEqual(sorted(info), ["build", "cpu_level", "devices", "memory_free", "threads", "version"])
+        self.assertIn(version, self.run_program("info")[0])
+
+    def test_selftest(self):
+        result = self.run_json("selftest", "--seed", 5, "--seconds", 0.2)
+        self.assertEqual((result["seed"], result["mismatches"]), (5, 0))
+        self.assertGreater(result["comparisons"], 10)
+        stdout, _ = self.run_program("selftest", "--seconds", 0)
+        self.assertIn("0 mismatches", stdout)
+        json.dumps(result)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Does the suite notice faults? Plants one fault at a time and runs the tests.
+
+Faults come from a seed, evenly over the classes below, over the solvers, schedules and parsers. A fault
+is killed if the build's tests fail, crash or time out; one that does not compile is drawn anew. At least
+90 % must be killed, and every survivor must be explained in docs/testing.md, by the line that this
+script prints for it.
+
+    tests/mutation.py [--seed S] [--count N] [--list]
+"""
+import argparse
+import concurrent.futures
+import pathlib
+import queue
+import random
+import re
+import resource
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WORK = ROOT / "build" / "mutation"
+FILES = [
+    "src/core/npy.c", "src/core/numbers.c", "src/problem/operator.h", "src/problem/problem.c", "src/reference/mcm.c",
+    "src/reference/sdp.c", "src/schedule/checker.c", "src/schedule/layout.h", "src/schedule/machine.c",
+    "src/schedule/mcm.c", "src/schedule/schedule.c", "src/schedule/sdp.c", "src/schedule/term_order.h",
+    "src/solution/order.c", "tools/pipedp/option_value.c",
+]
+# Lines whose only effect is on speed or on how far a run says it is: no test can or should notice.
+HARMLESS = re.compile(r"progress|share|report_every|told|prefetch|__attribute__|realloc\(text")
+KILL_RATE = 0.9
+
+# class -> list of (pattern, replacement); a pattern is applied at one place at a time.
+CLASSES = {
+    "bound off by one": [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > ")],
+    "comparison turned": [(r" < ", " > "), (r" > ", " < "), (r" == ", " != "), (r" != ", " == ")],
+    "min for max": [(r"(\w[\w\[\].>-]*) < (\w[\w\[\].>-]*) \? \1 : \2", r"\1 < \2 ? \2 : \1"),
+                    (r"(\w[\w\[\].>-]*) > (\w[\w\[\].>-]*) \? \1 : \2", r"\1 > \2 ? \2 : \1")],
+    "constant off by one": [(r"(?<=[-+] )1\b", "2"), (r"(?<=[-+] )1\b", "0"), (r"(?<== )0;", "1;"), (r"(?<== )1;", "2;")],
+    "wrong arithmetic": [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " + "), (r" / ", " * "), (r" % ", " / ")],
+    "wrong logic": [(r" && ", " || "), (r" \|\| ", " && "), (r"(?<=\()!", "")],
+    "dropped check": [(r"(?<=^    )if \((.*)\) \{$", "if (0) {"), (r"(?<=^        )if \((.*)\) \{$", "if (0) {")],
+    "dropped statement": [(r"^( +)(?!return|break|continue|const|size_t|u?int\d+_t|bool|char|free|pdp_wide)"
+                           r"[\w\[\].>*+-]+ [-+|]?= [^;]*;$", r"\1;"), (r"^( +)[\w>.\[\]-]+(\+\+|--);$", r"\1;")],
+    "order of terms": [(r"\? (\w+) : (\w+);", r"? \2 : \1;"), (r"\(([a-z]), ([a-z])\)", r"(\2, \1)")],
+}
+
+
+class Fault:
+    def __init__(self, kind, path, line, before, after):
+        self.kind, self.path, self.line, self.before, self.after = kind, path, line, before, after
+
+    def __str__(self):
+        return f"{self.path}: `{self.before.strip()}` -> `{self.after.strip()}`"
+
+
+def code_lines(text):
+    """(number, line) of the lines that are code, without comments."""
+    inside = False
+    for number, line in enumerate(text.splitlines()):
+        stripped = line.strip()
+        if inside or stripped.startswith("/*"):
+            inside = "*/" not in stripped
+            continue
+        if stripped and not stripped.startswith(("#", "//", "*")) and not HARMLESS.search(line):
+            yield number, line
+
+
+def all_faults():
+    """Every fault there is, by class, in a fixed order."""
+    faults = {kind: [] for kind in CLASSES}
+    for path in FILES:
+        for number, line in code_lines((ROOT / path).read_text()):
+            comment = line.find("/*")
+            code = line if comment < 0 else line[:comment]
+            for kind, rules in CLASSES.items():
+                for pattern, replacement in rules:
+                    for match in re.finditer(pattern, code):
+                        if code[: match.start()].count('"') % 2:
+                            continue  # inside a string
+                        after = code[: match.start()] + match.expand(replacement) + line[match.end():]
+                        if after != line:
+                            faults[kind].append(Fault(kind, path, number, line, after))
+    return faults
+
+
+def draw(seed):
+    """All faults in the order in which they are tried: a class after the other, at random within each."""
+    chance = random.Random(seed)
+    lists = [items[:] for items in all_faults().values()]
+    for items in lists:
+        chance.shuffle(items)
+    while any(lists):
+        for items in lists:
+            if items:
+                yield items.pop()
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+class Tree:
+    """A copy of the project with a build of its own."""
+
+    def __init__(self, number):
+        self.folder = WORK / f"tree{number}"
+        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.copytree(ROOT, self.folder, ignore=shutil.ignore_patterns("build", ".git"))
+        self.build_folder = self.folder / "build"
+        self.run("cmake", "-S", self.folder, "-B", self.build_folder, "-DCMAKE_BUILD_TYPE=Release",
+                 "-DCMAKE_C_FLAGS_RELEASE=-O1")
+
+    def run(self, *command, timeout=600):
+        try:
+            return subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  errors="replace", timeout=timeout, preexec_fn=limit)
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(command, 124, "timed out")
+
+    def test(self):
+        """'does not compile', 'killed by TEST' or 'survived'."""
+        if self.run("cmake", "--build", self.build_folder).returncode != 0:
+            return "does not compile"
+        tests = self.run("ctest", "--test-dir", self.build_folder, "--stop-on-failure", "--timeout", "120",
+                         "--exclude-regex", "install|layering|unit_threads")
+        if tests.returncode == 0:
+            return "survived"
+        name = re.search(r"Test +#\d+: (\S+) \.*\**(?:Failed|Timeout|Exception|Subprocess|\*)", tests.stdout)
+        return "killed by " + (name.group(1) if name else "the suite")
+
+    def try_fault(self, fault):
+        path = self.folder / fault.path
+        original = path.read_text()
+        lines = original.splitlines()
+        lines[fault.line] = fault.after
+        path.write_text("\n".join(lines) + "\n")
+        try:
+            return self.test()
+        finally:
+            path.write_text(original)
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--count", type=int, default=12)
+    arguments.add_argument("--workers", type=int, default=2)
+    arguments.add_argument("--list", action="store_true", help="only count the faults there are")
+    arguments = arguments.parse_args()
+    if arguments.list:
+        for kind, items in all_faults().items():
+            print(f"{len(items):5} {kind}")
+        return 0
+
+    WORK.mkdir(parents=True, exist_ok=True)
+    trees = queue.Queue()
+    with concurrent.futures.ThreadPoolExecutor(arguments.workers) as pool:
+        for tree in pool.map(Tree, range(arguments.workers)):
+            trees.put(tree)
+        tree = trees.get()
+        outcome = tree.test()
+        trees.put(tree)
+        if outcome != "survived":
+            print(f"the suite fails without any fault: {outcome}")
+            return 1
+
+        def attempt(fault):
+            tree = trees.get()
+            try:
+                return fault, tree.try_fault(fault)
+            finally:
+                trees.put(tree)
+
+        faults = draw(arguments.seed)
+        results = []
+        while len(results) < arguments.count:
+            batch = [f for f, _ in zip(faults, range(arguments.count - len(results)))]
+            if not batch:
+                break
+            for fault, outcome in pool.map(attempt, batch):
+                print(f"{fault.kind:20} {outcome:30} {fault}", flush=True)
+                if outcome != "does not compile":
+                    results.append((fault, outcome))
+
+    survivors = [fault for fault, outcome in results if outcome == "survived"]
+    explained = (ROOT / "docs/testing.md").read_text()
+    unexplained = [fault for fault in survivors if str(fault) not in explained]
+    killed = len(results) - len(survivors)
+    print(f"mutants: {len(results)} from seed {arguments.seed}, {killed} killed ({100 * killed / len(results):.0f} %)")
+    for fault in survivors:
+        print(f"  survived{'' if fault not in unexplained else ', unexplained'}: {fault}")
+    return 0 if killed >= KILL_RATE * len(results) and not unexplained and len(results) >= arguments.count else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,295 @@
+/* Plans: options, the choice of the method, the memory limit, callbacks, and objects that failed. */
+#include "support.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t chain[] = {30, 35, 15, 5, 10, 20, 25};
+
+static pdp_problem *make_fibonacci(void) {
+    static const sdp_instance fibonacci = {.n = 50, .k = 2, .offsets = {2, 1}, .presets = {1, 1}, .op = PDP_ADD};
+    return make_sdp(&fibonacci);
+}
+
+static void assert_plan_refused(const pdp_options *options, pdp_status status, const char *message) {
+    pdp_problem *problem = make_chain(chain, 7);
+    pdp_plan *plan;
+    assert_int_equal(pdp_plan_create(&plan, problem, options), status);
+    assert_in(pdp_plan_error(plan), message);
+    pdp_plan_free(plan);
+    pdp_problem_free(problem);
+}
+
+/* Without options, and with the default ones: auto, which is the reference on the CPU. */
+static void test_default(void **unused) {
+    (void)unused;
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    pdp_options named = options;
+    named.algorithm = "auto";
+    const pdp_options *all[] = {NULL, &options, &named};
+    pdp_problem *problems[] = {make_chain(chain, 7), make_fibonacci()};
+    for (size_t p = 0; p < 2; p++) {
+        for (size_t o = 0; o < 3; o++) {
+            pdp_plan *plan;
+            assert_int_equal(pdp_plan_create(&plan, problems[p], all[o]), PDP_OK);
+            assert_string_equal(pdp_plan_algorithm(plan), "sequential");
+            assert_string_equal(pdp_plan_backend(plan), "cpu");
+            assert_true(pdp_plan_guaranteed(plan));
+            assert_string_equal(pdp_plan_error(plan), "");
+            pdp_plan_free(plan);
+        }
+        options.record = 1;
+        pdp_plan *plan; /* a recorded run is on the machine, by the pipeline */
+        assert_int_equal(pdp_plan_create(&plan, problems[p], &options), PDP_OK);
+        assert_string_equal(pdp_plan_algorithm(plan), "pipeline");
+        assert_string_equal(pdp_plan_backend(plan), "machine");
+        pdp_plan_free(plan);
+        options.record = 0;
+        pdp_problem_free(problems[p]);
+    }
+}
+
+/* The methods of each kind, the reference first, and which of them promise the right answer. */
+static void test_methods(void **unused) {
+    (void)unused;
+    static const char *const names[2][6] = {{"sequential", "naive", "tournament", "pipeline", "pipeline2"},
+                                            {"sequential", "tournament", "pipeline", "wavefront", "pipeline-printed"}};
+    for (int kind = PDP_SDP; kind <= PDP_MCM; kind++) {
+        pdp_problem *problem = kind == PDP_SDP ? make_fibonacci() : make_chain(chain, 7);
+        for (size_t m = 0; m < 5; m++) {
+            pdp_options options = PDP_OPTIONS_DEFAULT;
+            options.algorithm = pdp_algorithm_name((pdp_kind)kind, m);
+            assert_string_equal(options.algorithm, names[kind][m]);
+            pdp_plan *plan;
+            assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+            assert_string_equal(pdp_plan_algorithm(plan), names[kind][m]);
+            assert_string_equal(pdp_plan_backend(plan), m == 0 ? "cpu" : "machine");
+            assert_int_equal(pdp_plan_guaranteed(plan) != 0, strcmp(names[kind][m], "pipeline-printed") != 0);
+            pdp_plan_free(plan);
+        }
+        assert_null(pdp_algorithm_name((pdp_kind)kind, 5));
+        assert_null(pdp_algorithm_name((pdp_kind)kind, 6));
+        assert_null(pdp_algorithm_name((pdp_kind)kind, SIZE_MAX));
+        pdp_problem_free(problem);
+    }
+}
+
+/* A method of the other kind, or of none, is refused with its name and the names there are. */
+static void test_unknown_method(void **unused) {
+    (void)unused;
+    static const char *const none[] = {"pipeline2", "naive", "", "Sequential", "pipeline-"};
+    for (size_t i = 0; i < 5; i++) {
+        pdp_options options = PDP_OPTIONS_DEFAULT;
+        options.algorithm = none[i];
+        char message[64];
+        snprintf(message, sizeof message, "algorithm '%s' is not known here", none[i]);
+        assert_plan_refused(&options, PDP_BAD_INPUT, message);
+        assert_plan_refused(&options, PDP_BAD_INPUT,
+                            "there are auto, sequential, tournament, pipeline, wavefront, pipeline-printed");
+    }
+}
+
+/* Width 1 to 1024, latency from 1. */
+static void test_width_and_latency(void **unused) {
+    (void)unused;
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    options.width = 0;
+    assert_plan_refused(&options, PDP_BAD_INPUT, "width is 0, and must be 1 to 1024");
+    options.width = 1025;
+    assert_plan_refused(&options, PDP_BAD_INPUT, "width is 1025");
+    options.width = 32;
+    options.latency = 0;
+    assert_plan_refused(&options, PDP_BAD_INPUT, "latency is 0, and must be at least 1");
+    static const uint32_t widths[] = {1, 1024};
+    for (size_t w = 0; w < 2; w++) {
+        options.width = widths[w];
+        options.latency = UINT32_MAX;
+        options.record = 1;
+        pdp_problem *problem = make_chain(chain, 7);
+        pdp_solution_free(solve(problem, "pipeline", &options));
+        pdp_problem_free(problem);
+    }
+}
+
+/* An older, shorter struct: what it lacks keeps its default. A longer one, or none, is refused. */
+static void test_struct_size(void **unused) {
+    (void)unused;
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    options.algorithm = "no such method";
+    options.width = 0;
+    options.struct_size = offsetof(pdp_options, algorithm);
+    pdp_problem *problem = make_chain(chain, 7);
+    pdp_plan *plan;
+    assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+    assert_string_equal(pdp_plan_algorithm(plan), "sequential");
+    pdp_plan_free(plan);
+    options.algorithm = "wavefront";
+    options.struct_size = offsetof(pdp_options, width);
+    assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+    assert_string_equal(pdp_plan_algorithm(plan), "wavefront");
+    pdp_plan_free(plan);
+    pdp_problem_free(problem);
+    static const size_t bad[] = {0, sizeof(size_t) - 1, sizeof(pdp_options) + 1, SIZE_MAX};
+    for (size_t b = 0; b < 4; b++) {
+        options.struct_size = bad[b];
+        char message[64];
+        snprintf(message, sizeof message, "options.struct_size is %zu", bad[b]);
+        assert_plan_refused(&options, PDP_BAD_INPUT, message);
+    }
+}
+
+/* The limit is exact: the plan's own bytes suffice, one less does not, and the text names both. */
+static void test_memory_limit(void **unused) {
+    (void)unused;
+    for (size_t kind = PDP_SDP; kind <= PDP_MCM; kind++) {
+        pdp_problem *problem = kind == PDP_SDP ? make_fibonacci() : make_chain(chain, 7);
+        for (size_t m = 0; m < 5; m++) {
+            pdp_options options = PDP_OPTIONS_DEFAULT;
+            options.algorithm = pdp_algorithm_name((pdp_kind)kind, m);
+            pdp_plan *plan;
+            assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+            uint64_t bytes = pdp_plan_bytes(plan);
+            assert_true(bytes >= (kind == PDP_SDP ? 50u : 49u) * sizeof(int64_t));
+            pdp_plan_free(plan);
+            options.memory_limit = bytes;
+            assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+            pdp_plan_free(plan);
+            options.memory_limit = bytes - 1;
+            assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_NO_MEMORY);
+            char message[128];
+            snprintf(message, sizeof message, "method '%s' needs %llu bytes, and %llu are allowed", options.algorithm,
+                     (unsigned long long)bytes, (unsigned long long)bytes - 1);
+            assert_string_equal(pdp_plan_error(plan), message);
+            pdp_plan_free(plan);
+        }
+        pdp_problem_free(problem);
+    }
+}
+
+/* Sizes beyond every memory, where byte counts would wrap, are refused and not tried. */
+static void test_enormous(void **unused) {
+    (void)unused;
+    static const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 8, SIZE_MAX / 8 + 2, (size_t)1 << 60, (size_t)1 << 45};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        sdp_instance instance = {.n = sizes[s], .k = 2, .offsets = {2, 1}, .presets = {1, 1}};
+        pdp_problem *problem = make_sdp(&instance);
+        for (size_t m = 0; m < 5; m++) {
+            pdp_options options = PDP_OPTIONS_DEFAULT;
+            options.algorithm = pdp_algorithm_name(PDP_SDP, m);
+            options.record = m % 2 == 1;
+            pdp_plan *plan;
+            pdp_status status = pdp_plan_create(&plan, problem, &options);
+            assert_true(status == PDP_NO_MEMORY || (m > 0 && status == PDP_BAD_INPUT));
+            assert_in(pdp_plan_error(plan), status == PDP_NO_MEMORY ? "bytes" : "addresses");
+            pdp_plan_free(plan);
+        }
+        pdp_problem_free(problem);
+    }
+}
+
+/* What failed hands its reason on: problem to plan, plan to solution. NULL is a problem that failed. */
+static void test_failed_objects(void **unused) {
+    (void)unused;
+    pdp_problem *problem;
+    pdp_plan *plan;
+    pdp_solution *solution;
+    assert_int_equal(pdp_problem_create_mcm(&problem, (int64_t[]){4, 0}, 2), PDP_BAD_INPUT);
+    assert_int_equal(pdp_plan_create(&plan, problem, NULL), PDP_BAD_INPUT);
+    assert_in(pdp_plan_error(plan), "the problem is not valid: dimension 2 is 0");
+    assert_int_equal(pdp_plan_run(plan, &solution), PDP_BAD_INPUT);
+    assert_in(pdp_solution_error(solution), "the plan is not valid: the problem is not valid: dimension 2 is 0");
+    pdp_solution_free(solution);
+    pdp_plan_free(plan);
+    pdp_problem_free(problem);
+    assert_int_equal(pdp_plan_create(&plan, NULL, NULL), PDP_BAD_INPUT);
+    assert_in(pdp_plan_error(plan), "the problem is not valid");
+    pdp_plan_free(plan);
+    assert_int_equal(pdp_plan_run(NULL, &solution), PDP_BAD_INPUT);
+    assert_in(pdp_solution_error(solution), "the plan is not valid");
+    pdp_solution_free(solution);
+    pdp_plan_free(NULL);
+    pdp_solution_free(NULL);
+    assert_string_equal(pdp_plan_error(NULL), "out of memory");
+    assert_string_equal(pdp_solution_error(NULL), "out of memory");
+}
+
+typedef struct listener {
+    size_t calls;
+    size_t stop_at; /* the call that cancels; 0: none */
+    double last;
+} listener;
+
+static int hear_step(void *context, const pdp_step *step) {
+    listener *l = context;
+    assert_true(step->count > 0);
+    return ++l->calls == l->stop_at;
+}
+
+static int hear_progress(void *context, double share) {
+    listener *l = context;
+    assert_true(share >= l->last && share <= 1);
+    l->last = share;
+    return ++l->calls == l->stop_at;
+}
+
+/* Runs a method and expects a cancel at the given call, or none. */
+static size_t run_with(const pdp_problem *problem, const char *algorithm, bool by_step, size_t stop_at) {
+    listener l = {0, stop_at, 0};
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    options.algorithm = algorithm;
+    options.record = by_step;
+    options.on_step = by_step ? hear_step : NULL;
+    options.on_progress = by_step ? NULL : hear_progress;
+    options.context = &l;
+    pdp_plan *plan;
+    assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+    pdp_solution *solution;
+    assert_int_equal(pdp_plan_run(plan, &solution), stop_at > 0 ? PDP_CANCELLED : PDP_OK);
+    if (stop_at > 0) {
+        assert_in(pdp_solution_error(solution), by_step ? "cancelled by the step" : "cancelled by the progress");
+        assert_int_equal(l.calls, stop_at);
+    }
+    pdp_solution_free(solution);
+    pdp_plan_free(plan);
+    return l.calls;
+}
+
+/* A callback that returns other than 0 ends the run with PDP_CANCELLED, at that call; the share of
+ * progress never falls and never passes 1. */
+static void test_callbacks(void **unused) {
+    (void)unused;
+    static mcm_instance big = {.n = 400};
+    uint64_t state = test_seed();
+    random_chain(&big, &state, 400, 50);
+    static sdp_instance wide = {.n = 12000};
+    random_offsets(&wide, &state, 1000, 1100);
+    random_presets(&wide, &state, -9, 9);
+    for (size_t kind = PDP_SDP; kind <= PDP_MCM; kind++) {
+        pdp_problem *small = kind == PDP_SDP ? make_fibonacci() : make_chain(chain, 7);
+        pdp_problem *large = kind == PDP_SDP ? make_sdp(&wide) : make_mcm(&big);
+        for (size_t m = 0; m < 5; m++) {
+            const char *name = pdp_algorithm_name((pdp_kind)kind, m);
+            size_t calls = run_with(small, name, true, 0);
+            assert_true(calls >= 10);
+            run_with(small, name, true, 1);
+            run_with(small, name, true, calls);
+            calls = run_with(large, name, false, 0);
+            assert_true(calls >= 2);
+            run_with(large, name, false, calls);
+        }
+        pdp_problem_free(large);
+        pdp_problem_free(small);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_default),        cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_unknown_method), cmocka_unit_test(test_width_and_latency),
+        cmocka_unit_test(test_struct_size),    cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_enormous),       cmocka_unit_test(test_failed_objects),
+        cmocka_unit_test(test_callbacks),
+    };
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}

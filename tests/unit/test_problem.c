@@ -1,0 +1,254 @@
+/* Problems: what is refused, with the value and its place in the text, and what is not. */
+#include "support.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "problem/problem.h"
+
+static void assert_chain_refused(const int64_t *dims, size_t count, const char *message) {
+    pdp_problem *problem;
+    assert_int_equal(pdp_problem_create_mcm(&problem, dims, count), PDP_BAD_INPUT);
+    assert_in(pdp_problem_error(problem), message);
+    pdp_problem_free(problem);
+}
+
+/* No dimensions, or one, make no chain. */
+static void test_chain_too_short(void **unused) {
+    (void)unused;
+    assert_chain_refused(NULL, 0, "there are 0 dimensions, and must be at least 2");
+    assert_chain_refused((int64_t[]){5}, 1, "there is 1 dimension, and must be at least 2");
+}
+
+/* Zero and negative dimensions are named with their place, wherever they stand. */
+static void test_chain_dimensions(void **unused) {
+    (void)unused;
+    assert_chain_refused((int64_t[]){0, 5}, 2, "dimension 1 is 0, and must be at least 1");
+    assert_chain_refused((int64_t[]){5, 0, 5}, 3, "dimension 2 is 0");
+    assert_chain_refused((int64_t[]){5, 6, -7}, 3, "dimension 3 is -7");
+    assert_chain_refused((int64_t[]){INT64_MIN, 6}, 2, "dimension 1 is -9223372036854775808");
+    for (size_t bad = 0; bad < 6; bad++) {
+        int64_t dims[6] = {1, 2, 3, 4, 5, 6};
+        dims[bad] = -(int64_t)bad;
+        char message[64];
+        snprintf(message, sizeof message, "dimension %zu is -%zu,", bad + 1, bad);
+        assert_chain_refused(dims, 6, bad == 0 ? "dimension 1 is 0," : message);
+    }
+}
+
+/* A cost is refused exactly when (n-1) times the product of the three largest dimensions is beyond
+ * int64. INT64_MAX = 7*7*73*127*337*92737*649657. */
+static void test_cost_bound(void **unused) {
+    (void)unused;
+    const int64_t a = INT64_C(7) * 7 * 73 * 127;
+    const int64_t b = INT64_C(337) * 92737;
+    const int64_t c = 649657;
+    int64_t product;
+    assert_false(__builtin_mul_overflow(a * b, c, &product));
+    assert_true(product == INT64_MAX);
+    pdp_problem_free(make_chain((int64_t[]){a, b, c}, 3));
+    pdp_problem_free(make_chain((int64_t[]){c, 1, b, a}, 3)); /* three of them count, whatever their places */
+    assert_chain_refused((int64_t[]){a, b, c + 1}, 3, "the cost can reach 9.22339e+18 (1 products of up to");
+    assert_chain_refused((int64_t[]){a, b, c, 1}, 4, "(2 products of up to 31252369*649657*454279)");
+    assert_chain_refused((int64_t[]){1, c, 1, a, 1, b}, 6, "beyond int64");
+    pdp_problem_free(make_chain((int64_t[]){INT64_MAX, 1, 1}, 3));
+    pdp_problem_free(make_chain((int64_t[]){1, INT64_MAX, 1}, 3));
+    assert_chain_refused((int64_t[]){INT64_MAX, 2, 1}, 3, "the cost can reach 1.84467e+19");
+    assert_chain_refused((int64_t[]){INT64_MAX, 1, 1, 1}, 4, "the cost can reach 1.84467e+19");
+    pdp_problem_free(make_chain((int64_t[]){INT64_MAX / 2, 1, 1, 1}, 4));
+    assert_chain_refused((int64_t[]){INT64_MAX / 2 + 1, 1, 1, 1}, 4, "the cost can reach");
+    assert_chain_refused((int64_t[]){INT64_MAX, INT64_MAX, INT64_MAX}, 3, "beyond int64");
+    pdp_problem_free(make_chain((int64_t[]){INT64_MAX, INT64_MAX}, 2)); /* one matrix costs nothing */
+}
+
+/* At the bound itself every method still computes the exact cost. */
+static void test_cost_at_the_bound(void **unused) {
+    (void)unused;
+    const int64_t dims[] = {31252369, 454279, 649657};
+    const int64_t thin[] = {INT64_MAX / 2, 1, 1, 1};
+    for (size_t m = 0; m < method_count(PDP_MCM); m++) {
+        pdp_problem *problem = make_chain(dims, 3);
+        pdp_solution *solution = solve(problem, pdp_algorithm_name(PDP_MCM, m), NULL);
+        assert_true(pdp_solution_value(solution) == INT64_MAX);
+        pdp_solution_free(solution);
+        pdp_problem_free(problem);
+        problem = make_chain(thin, 4);
+        solution = solve(problem, pdp_algorithm_name(PDP_MCM, m), NULL);
+        assert_true(pdp_solution_value(solution) == INT64_MAX / 2 + 1);
+        pdp_solution_free(solution);
+        pdp_problem_free(problem);
+    }
+}
+
+/* A good S-DP problem, from which each refusal differs in one thing. */
+static const int64_t good_offsets[] = {5, 3, 1};
+static const int64_t good_presets[] = {9, 4, 7, 2, 8, 0, 0};
+
+static pdp_sdp good_sdp(void) {
+    return (pdp_sdp){12, good_offsets, 3, good_presets, 5, PDP_MIN, PDP_OVERFLOW_ERROR, 0};
+}
+
+static void assert_sdp_refused(pdp_sdp sdp, const char *message) {
+    pdp_problem *problem;
+    assert_int_equal(pdp_problem_create_sdp(&problem, &sdp), PDP_BAD_INPUT);
+    assert_in(pdp_problem_error(problem), message);
+    pdp_problem_free(problem);
+}
+
+/* n = 0, and a_1 > n. */
+static void test_sdp_size(void **unused) {
+    (void)unused;
+    pdp_sdp sdp = good_sdp();
+    sdp.n = 0;
+    assert_sdp_refused(sdp, "n is 0, and must be at least 1");
+    sdp.n = 4;
+    assert_sdp_refused(sdp, "offset 1 is 5, and must be at most n, which is 4");
+    const int64_t huge[] = {INT64_MAX, 1};
+    sdp = good_sdp();
+    sdp.offsets = huge;
+    sdp.offset_count = 2;
+    assert_sdp_refused(sdp, "offset 1 is 9223372036854775807, and must be at most n, which is 12");
+    sdp = good_sdp();
+    sdp.n = 5; /* a_1 = n: nothing to compute, and right */
+    pdp_problem *problem;
+    assert_int_equal(pdp_problem_create_sdp(&problem, &sdp), PDP_OK);
+    pdp_problem_free(problem);
+}
+
+/* Offsets are positive and strictly decreasing; the first that is not is named with its value. */
+static void test_sdp_offsets(void **unused) {
+    (void)unused;
+    pdp_sdp sdp = good_sdp();
+    sdp.offset_count = 0;
+    assert_sdp_refused(sdp, "there are no offsets");
+    static const struct {
+        int64_t offsets[3];
+        const char *message;
+    } cases[] = {
+        {{5, 5, 1}, "offset 2 is 5, and must be less than offset 1, which is 5"},
+        {{5, 1, 1}, "offset 3 is 1, and must be less than offset 2, which is 1"},
+        {{5, 3, 4}, "offset 3 is 4, and must be less than offset 2, which is 3"},
+        {{1, 3, 5}, "offset 2 is 3, and must be less than offset 1, which is 1"},
+        {{5, 3, 0}, "offset 3 is 0, and must be positive"},
+        {{5, -3, 1}, "offset 2 is -3, and must be positive"},
+        {{0, 3, 1}, "offset 1 is 0, and must be positive"},
+        {{INT64_MIN, 3, 1}, "offset 1 is -9223372036854775808, and must be positive"},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        sdp = good_sdp();
+        sdp.offsets = cases[c].offsets;
+        assert_sdp_refused(sdp, cases[c].message);
+    }
+}
+
+/* Fewer or more presets than a_1. */
+static void test_sdp_presets(void **unused) {
+    (void)unused;
+    pdp_sdp sdp = good_sdp();
+    static const size_t counts[] = {0, 4, 6, 7};
+    for (size_t c = 0; c < 4; c++) {
+        sdp.preset_count = counts[c];
+        char message[80];
+        snprintf(message, sizeof message, "there are %zu initial values, and must be 5, as many as offset 1",
+                 counts[c]);
+        assert_sdp_refused(sdp, message);
+    }
+}
+
+/* Operators and policies that are not, policies that do not go with the operator, moduli below 2. */
+static void test_sdp_operator(void **unused) {
+    (void)unused;
+    pdp_sdp sdp = good_sdp();
+    sdp.op = (pdp_operator)8;
+    assert_sdp_refused(sdp, "operator 8 is not known");
+    sdp = good_sdp();
+    sdp.overflow = (pdp_overflow)3;
+    assert_sdp_refused(sdp, "overflow policy 3 is not known");
+    for (unsigned op = PDP_MIN; op <= PDP_GCD; op++) {
+        for (unsigned policy = PDP_OVERFLOW_WRAP; policy <= PDP_OVERFLOW_MOD; policy++) {
+            sdp = good_sdp();
+            sdp.op = (pdp_operator)op;
+            sdp.overflow = (pdp_overflow)policy;
+            sdp.modulus = 7;
+            char message[64];
+            snprintf(message, sizeof message, "overflow policy '%s' is for add and mul, not for %s",
+                     policy == PDP_OVERFLOW_WRAP ? "wrap" : "mod", pdp_operator_name((pdp_operator)op));
+            if (op != PDP_ADD && op != PDP_MUL) {
+                assert_sdp_refused(sdp, message);
+            }
+        }
+    }
+    static const int64_t moduli[] = {1, 0, -1, INT64_MIN};
+    for (size_t m = 0; m < 4; m++) {
+        sdp = good_sdp();
+        sdp.op = PDP_ADD;
+        sdp.overflow = PDP_OVERFLOW_MOD;
+        sdp.modulus = moduli[m];
+        char message[64];
+        snprintf(message, sizeof message, "the modulus is %" PRId64 ", and must be at least 2", moduli[m]);
+        assert_sdp_refused(sdp, message);
+    }
+}
+
+/* Names and operators belong to each other, one to one. */
+static void test_operator_names(void **unused) {
+    (void)unused;
+    static const char *const names[] = {"min", "max", "add", "mul", "and", "or", "xor", "gcd"};
+    for (unsigned op = 0; op < 8; op++) {
+        assert_string_equal(pdp_operator_name((pdp_operator)op), names[op]);
+        pdp_operator found;
+        assert_int_equal(pdp_operator_find(&found, names[op]), PDP_OK);
+        assert_int_equal(found, op);
+    }
+    assert_string_equal(pdp_operator_name((pdp_operator)8), "unknown");
+    static const char *const none[] = {"", "mi", "minn", "MIN", "plus", "unknown"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        pdp_operator found = PDP_XOR;
+        assert_int_equal(pdp_operator_find(&found, none[i]), PDP_BAD_INPUT);
+    }
+}
+
+/* The data is copied: what the caller does to it afterwards changes nothing. */
+static void test_copies(void **unused) {
+    (void)unused;
+    int64_t dims[] = {30, 35, 15, 5, 10, 20, 25};
+    pdp_problem *problem = make_chain(dims, 7);
+    memset(dims, 0, sizeof dims);
+    pdp_solution *solution = solve(problem, NULL, NULL);
+    assert_true(pdp_solution_value(solution) == 15125);
+    pdp_solution_free(solution);
+    pdp_problem_free(problem);
+
+    sdp_instance s = {.n = 10, .k = 2, .offsets = {2, 1}, .presets = {1, 1}, .op = PDP_ADD};
+    problem = make_sdp(&s);
+    memset(s.offsets, 0, sizeof s.offsets);
+    memset(s.presets, 0, sizeof s.presets);
+    solution = solve(problem, NULL, NULL);
+    assert_true(pdp_solution_value(solution) == 55);
+    pdp_solution_free(solution);
+    pdp_problem_free(problem);
+}
+
+/* Every function that takes NULL does. */
+static void test_null(void **unused) {
+    (void)unused;
+    assert_string_equal(pdp_problem_error(NULL), "out of memory");
+    pdp_problem_free(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chain_too_short),
+        cmocka_unit_test(test_chain_dimensions),
+        cmocka_unit_test(test_cost_bound),
+        cmocka_unit_test(test_cost_at_the_bound),
+        cmocka_unit_test(test_sdp_size),
+        cmocka_unit_test(test_sdp_offsets),
+        cmocka_unit_test(test_sdp_presets),
+        cmocka_unit_test(test_sdp_operator),
+        cmocka_unit_test(test_operator_names),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_null),
+    };
+    return cmocka_run_group_tests_name("problem", tests, NULL, NULL);
+}

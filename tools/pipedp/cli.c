@@ -1,0 +1,125 @@
+#include "cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+int cli_fail(int code, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    cli_clear_progress();
+    fputs("pipedp: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return code;
+}
+
+int cli_exit_code(pdp_status status) {
+    return status == PDP_OK ? EXIT_DONE : status == PDP_BAD_INPUT ? EXIT_BAD_USE : EXIT_FAILED;
+}
+
+/* A list of numbers that begins with a minus sign: "-5", "-5,3". */
+static bool is_negative_list(const char *text) {
+    return text[0] == '-' && text[1] >= '0' && text[1] <= '9' && strspn(text, "-0123456789, ") == strlen(text);
+}
+
+void cli_parse(const struct argp *argp, int argc, char **argv, void *input) {
+    argp_err_exit_status = EXIT_BAD_USE;
+    setenv("ARGP_HELP_FMT", "rmargin=100", 0); /* examples of the help stay on one line */
+    /* A blank in front keeps getopt from taking -5 for an option, and every reader of numbers skips it.
+     * The copies live as long as the arguments do: to the end of the program. */
+    for (int a = 1; a < argc; a++) {
+        char *shielded;
+        if (is_negative_list(argv[a]) && asprintf(&shielded, " %s", argv[a]) >= 0) {
+            argv[a] = shielded;
+        }
+    }
+    argp_parse(argp, argc, argv, 0, NULL, input);
+}
+
+void cli_check_value(const struct argp_state *state, const char *option, const char *text, const char *wrong) {
+    if (wrong) {
+        argp_error(state, "%s: '%s' %s", option, text + strspn(text, " "), wrong);
+    }
+}
+
+bool cli_has_colour(FILE *stream) {
+    const char *no_colour = getenv("NO_COLOR");
+    return isatty(fileno(stream)) && !(no_colour && *no_colour != '\0');
+}
+
+/* Shown only when there is something to wait for, and then not more often than one can read. */
+static double progress_shown_at;
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+int cli_show_progress(void *context, double share) {
+    static double started_at;
+    (void)context;
+    if (!isatty(STDERR_FILENO)) {
+        return 0;
+    }
+    double time = now();
+    if (started_at == 0) {
+        started_at = time;
+    }
+    if (time - started_at > 0.5 && time - progress_shown_at > 0.1) {
+        fprintf(stderr, "\r%5.1f %% ", 100 * share);
+        progress_shown_at = time;
+    }
+    return 0;
+}
+
+void cli_clear_progress(void) {
+    if (progress_shown_at > 0) {
+        fputs("\r        \r", stderr);
+        progress_shown_at = 0;
+    }
+}
+
+int cli_output_open(cli_output *output, const char *path) {
+    *output = (cli_output){0};
+    if (path) {
+        pdp_status status = pdp_file_create(&output->file, path);
+        if (status != PDP_OK) {
+            return cli_fail(cli_exit_code(status), "%s", pdp_file_error(output->file));
+        }
+        output->stream = pdp_file_stream(output->file);
+        return EXIT_DONE;
+    }
+    output->stream = tmpfile();
+    return output->stream ? EXIT_DONE : cli_fail(EXIT_FAILED, "no temporary file: %s", strerror(errno));
+}
+
+int cli_output_commit(cli_output *output) {
+    if (output->file) {
+        pdp_status status = pdp_file_commit(output->file);
+        return status == PDP_OK ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s", pdp_file_error(output->file));
+    }
+    char chunk[1 << 16];
+    size_t got;
+    if (ferror(output->stream) || fflush(output->stream) != 0) {
+        return cli_fail(EXIT_FAILED, "the temporary file for the output is full: %s", strerror(errno));
+    }
+    rewind(output->stream);
+    while ((got = fread(chunk, 1, sizeof chunk, output->stream)) > 0) {
+        fwrite(chunk, 1, got, stdout); /* main checks stdout when all is done */
+    }
+    return EXIT_DONE;
+}
+
+void cli_output_free(cli_output *output) {
+    if (output->file) {
+        pdp_file_free(output->file);
+    } else if (output->stream) {
+        fclose(output->stream);
+    }
+}

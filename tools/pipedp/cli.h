@@ -1,0 +1,55 @@
+/* What all commands share: exit codes, messages, progress, output that appears whole or not at all. */
+#ifndef PIPEDP_CLI_H
+#define PIPEDP_CLI_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "pipedp.h"
+
+enum {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,   /* could not be done: memory, output not writable, overflow found while solving */
+    EXIT_BAD_USE = 2,  /* bad usage or bad input */
+    EXIT_MISMATCH = 3, /* a check found a mismatch */
+};
+
+/* The commands. argv[0] is the command's full name, "pipedp mcm". */
+int command_mcm(int argc, char **argv);
+int command_sdp(int argc, char **argv);
+int command_trace(int argc, char **argv);
+int command_selftest(int argc, char **argv);
+int command_info(int argc, char **argv);
+
+/* Prints "pipedp: ..." to stderr and returns `code`. */
+__attribute__((format(printf, 2, 3))) int cli_fail(int code, const char *format, ...);
+
+/* The exit code for a status of the library. */
+int cli_exit_code(pdp_status status);
+
+/* argp_parse with our exit codes. Negative numbers among the arguments are not taken for options. */
+void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* For an option's value: does nothing if `wrong` is NULL, and otherwise ends the program by argp_error:
+ * "--seed: 'x' is not a whole number". */
+void cli_check_value(const struct argp_state *state, const char *option, const char *text, const char *wrong);
+
+bool cli_has_colour(FILE *stream); /* a terminal, and NO_COLOR is not set */
+
+/* A pdp_progress_function: a share on stderr, if that is a terminal. */
+int cli_show_progress(void *context, double share);
+void cli_clear_progress(void);
+
+/* Where a result goes: a file (see pdp_file), or stdout for NULL. In both cases nothing is seen before
+ * the commit, so that a run that fails halfway prints nothing. */
+typedef struct cli_output {
+    pdp_file *file;
+    FILE *stream; /* write here */
+} cli_output;
+
+int cli_output_open(cli_output *output, const char *path);
+int cli_output_commit(cli_output *output); /* returns an exit code, like open */
+void cli_output_free(cli_output *output);
+
+#endif

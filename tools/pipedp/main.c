@@ -1,0 +1,66 @@
+#include <errno.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const struct command {
+    const char *name;
+    const char *full_name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} commands[] = {
+    {"mcm", "pipedp mcm", command_mcm, "least cost and best order of a chain of matrix products"},
+    {"sdp", "pipedp sdp", command_sdp, "a linear recurrence ST[i] = ST[i-a1] (x) ... (x) ST[i-ak]"},
+    {"trace", "pipedp trace", command_trace, "the paper's parallel methods step by step: text, JSON, pictures, costs"},
+    {"selftest", "pipedp selftest", command_selftest, "every method against the reference on random problems"},
+    {"info", "pipedp info", command_info, "version, build, processor, devices"},
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *stream) {
+    fputs("Usage: pipedp COMMAND [OPTION...]\n"
+          "Dynamic programming by pipelines.\n\n"
+          "Commands (pipedp COMMAND --help has options and examples):\n",
+          stream);
+    for (int c = 0; c < COMMAND_COUNT; c++) {
+        fprintf(stream, "  %-9s %s\n", commands[c].name, commands[c].summary);
+    }
+    fputs("\nExamples:\n"
+          "  pipedp mcm 30 35 15 5 10 20 25\n"
+          "  pipedp sdp --op min --offsets 5,3,1 --init 9,4,7,2,8 -n 12\n"
+          "  pipedp trace mcm 30 35 15 5 10 --format svg --output pipeline.svg\n\n"
+          "Exit codes: 0 done; 1 could not be done; 2 bad usage or bad input; 3 a check found a mismatch.\n",
+          stream);
+}
+
+static int run(int argc, char **argv) {
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_BAD_USE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        printf("pipedp %s\n", pdp_version());
+        return EXIT_DONE;
+    }
+    for (int c = 0; c < COMMAND_COUNT; c++) {
+        if (strcmp(argv[1], commands[c].name) == 0) {
+            argv[1] = (char *)commands[c].full_name; /* what argp calls us; never written to */
+            return commands[c].run(argc - 1, argv + 1);
+        }
+    }
+    return cli_fail(EXIT_BAD_USE, "'%s' is not a command; pipedp --help lists them", argv[1]);
+}
+
+int main(int argc, char **argv) {
+    int code = run(argc, argv);
+    cli_clear_progress();
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        return cli_fail(EXIT_FAILED, "the output cannot be written: %s", strerror(errno != 0 ? errno : EIO));
+    }
+    return code;
+}

@@ -1,0 +1,303 @@
+#include "problem_options.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "option_value.h"
+
+/* ---- Options ---- */
+
+enum { KEY_MAX_DIM = 256, KEY_SEED, KEY_INIT, KEY_OP, KEY_OVERFLOW, KEY_MOD, KEY_MEMORY };
+
+static const struct argp_option mcm_options[] = {
+    {"file", 'f', "F", 0, "Read the dimensions from F (short for @F)", 1},
+    {"random", 'r', "N", 0, "A random chain of N matrices", 1},
+    {"max-dim", KEY_MAX_DIM, "D", 0, "Random dimensions are 1 to D (default 100)", 1},
+    {"seed", KEY_SEED, "S", 0, "Seed of the random chain (default 1)", 1},
+    {0},
+};
+
+static const struct argp_option sdp_options[] = {
+    {"op", KEY_OP, "OP", 0, "min (default), max, add, mul, and, or, xor or gcd", 1},
+    {"offsets", 'a', "LIST", 0, "The offsets a1 > a2 > ... > ak > 0", 1},
+    {"init", KEY_INIT, "LIST", 0, "The a1 initial values ST[0], ST[1], ...", 1},
+    {"n", 'n', "N", 0, "Cells of the table, the initial ones included", 1},
+    {"random", 'r', "N", 0, "A random problem of N cells: offsets up to N/2, values 0 to 999999", 1},
+    {"k", 'k', "K", 0, "Number of random offsets (default 8, or N if that is smaller)", 1},
+    {"seed", KEY_SEED, "S", 0, "Seed of the random problem (default 1)", 1},
+    {"overflow", KEY_OVERFLOW, "POLICY", 0, "For add and mul beyond int64: error (default) or wrap", 1},
+    {"mod", KEY_MOD, "P", 0, "For add and mul: compute modulo P, 2 <= P < 2^63", 1},
+    {0},
+};
+
+static const struct argp_option solve_options[] = {
+    {"algorithm", 'A', "NAME", 0, "The method (default auto: the fastest that is right)", 2},
+    {"memory", KEY_MEMORY, "BYTES", 0, "Refuse to take more than this, e.g. 4G (default: what is free)", 2},
+    {"json", 'j', 0, 0, "Write the result as JSON", 2},
+    {0},
+};
+
+/* Options that both kinds have. */
+static error_t parse_random(int key, char *argument, struct argp_state *state) {
+    problem_input *input = state->input;
+    switch (key) {
+    case 'r':
+        cli_check_value(state, "--random", argument, option_parse_unsigned(argument, &input->n));
+        input->is_random = true;
+        return 0;
+    case KEY_SEED:
+        cli_check_value(state, "--seed", argument, option_parse_unsigned(argument, &input->seed));
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_mcm(int key, char *argument, struct argp_state *state) {
+    problem_input *input = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        /* As many places as there are arguments at all. */
+        input->items = calloc((size_t)state->argc, sizeof *input->items);
+        return input->items ? 0 : ENOMEM;
+    case ARGP_KEY_ARG: input->items[input->item_count++] = argument; return 0;
+    case 'f': input->file = argument; return 0;
+    case KEY_MAX_DIM:
+        cli_check_value(state, "--max-dim", argument, option_parse_integer(argument, &input->max_dim));
+        if (input->max_dim < 1) {
+            argp_error(state, "--max-dim: %" PRId64 " must be at least 1", input->max_dim);
+        }
+        return 0;
+    default: return parse_random(key, argument, state);
+    }
+}
+
+static void parse_overflow(problem_input *input, const char *argument, const struct argp_state *state) {
+    bool is_wrap = strcmp(argument, "wrap") == 0;
+    if (!is_wrap && strcmp(argument, "error") != 0) {
+        argp_error(state, "--overflow: '%s' is not a policy; there are error and wrap", argument);
+    }
+    if (input->overflow == PDP_OVERFLOW_MOD) {
+        argp_error(state, "--overflow %s and --mod exclude each other", argument);
+    }
+    input->overflow = is_wrap ? PDP_OVERFLOW_WRAP : PDP_OVERFLOW_ERROR;
+}
+
+static error_t parse_sdp(int key, char *argument, struct argp_state *state) {
+    problem_input *input = state->input;
+    switch (key) {
+    case KEY_OP:
+        if (pdp_operator_find(&input->op, argument) != PDP_OK) {
+            argp_error(state, "--op: '%s' is not an operator; there are min, max, add, mul, and, or, xor, gcd", argument);
+        }
+        return 0;
+    case 'a': input->offsets = argument; return 0;
+    case KEY_INIT: input->presets = argument; return 0;
+    case 'n':
+        cli_check_value(state, "-n", argument, option_parse_unsigned(argument, &input->n));
+        input->has_n = true;
+        return 0;
+    case 'k':
+        cli_check_value(state, "--k", argument, option_parse_unsigned(argument, &input->k));
+        if (input->k == 0) {
+            argp_error(state, "--k: 0 must be at least 1");
+        }
+        return 0;
+    case KEY_OVERFLOW: parse_overflow(input, argument, state); return 0;
+    case KEY_MOD:
+        cli_check_value(state, "--mod", argument, option_parse_integer(argument, &input->modulus));
+        if (input->overflow == PDP_OVERFLOW_WRAP) {
+            argp_error(state, "--overflow wrap and --mod exclude each other");
+        }
+        input->overflow = PDP_OVERFLOW_MOD;
+        return 0;
+    case ARGP_KEY_ARG: argp_error(state, "'%s' is one argument too many", argument); return 0;
+    default: return parse_random(key, argument, state);
+    }
+}
+
+static error_t parse_solve(int key, char *argument, struct argp_state *state) {
+    solve_input *input = state->input;
+    switch (key) {
+    case 'A': input->algorithm = argument; return 0;
+    case KEY_MEMORY:
+        cli_check_value(state, "--memory", argument, option_parse_bytes(argument, &input->memory));
+        return 0;
+    case 'j': input->json = true; return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp mcm_problem_argp = {.options = mcm_options, .parser = parse_mcm};
+const struct argp sdp_problem_argp = {.options = sdp_options, .parser = parse_sdp};
+const struct argp solve_argp = {.options = solve_options, .parser = parse_solve};
+
+/* ---- Data ---- */
+
+void problem_input_init(problem_input *input, pdp_kind kind) {
+    *input = (problem_input){.kind = kind, .max_dim = 100, .seed = 1, .op = PDP_MIN};
+}
+
+void problem_input_free(problem_input *input) {
+    for (int list = 0; list < 2; list++) {
+        pdp_numbers_free(input->lists[list]);
+        free(input->drawn[list]);
+    }
+    free(input->items);
+    pdp_problem_free(input->problem);
+}
+
+/* A list in place, or @file. */
+static int load_list(problem_input *input, int list, const char *name, const char *text) {
+    pdp_numbers **numbers = &input->lists[list];
+    pdp_status status =
+        *text == '@' ? pdp_numbers_read(numbers, text + 1) : pdp_numbers_parse(numbers, text, strlen(text));
+    if (status != PDP_OK) {
+        return cli_fail(cli_exit_code(status), "%s: %s", name, pdp_numbers_error(*numbers));
+    }
+    input->data[list] = pdp_numbers_data(*numbers);
+    input->counts[list] = pdp_numbers_count(*numbers);
+    return EXIT_DONE;
+}
+
+/* The dimensions given in place, put into one text: "30 35" and "30, 35" are the same list. */
+static int load_items(problem_input *input) {
+    size_t size = 1;
+    for (size_t a = 0; a < input->item_count; a++) {
+        if (input->items[a][0] == '@' && input->item_count > 1) {
+            return cli_fail(EXIT_BAD_USE, "dimensions: '%s' and %zu more: give the file or the numbers, not both",
+                            input->items[a], input->item_count - 1);
+        }
+        size += strlen(input->items[a]) + 1;
+    }
+    char *text = calloc(size, 1);
+    if (!text) {
+        return cli_fail(EXIT_FAILED, "out of memory");
+    }
+    char *end = text;
+    for (size_t a = 0; a < input->item_count; a++) {
+        end = stpcpy(stpcpy(end, a > 0 ? " " : ""), input->items[a] + strspn(input->items[a], " "));
+    }
+    int code = load_list(input, 0, "dimensions", text);
+    free(text);
+    return code;
+}
+
+/* Room for a drawn list. */
+static int64_t *draw_list(problem_input *input, int list, uint64_t count) {
+    if (count <= pdp_memory_available() / 16) {
+        input->drawn[list] = calloc(count > 0 ? count : 1, sizeof(int64_t));
+    }
+    if (!input->drawn[list]) {
+        cli_fail(EXIT_FAILED, "--random: there is no memory for %" PRIu64 " numbers", count);
+    }
+    input->data[list] = input->drawn[list];
+    input->counts[list] = count;
+    return input->drawn[list];
+}
+
+static int draw_mcm(problem_input *input) {
+    if (input->n == 0 || input->n == UINT64_MAX) {
+        return cli_fail(EXIT_BAD_USE, "--random: %" PRIu64 " is no number of matrices", input->n);
+    }
+    int64_t *dims = draw_list(input, 0, input->n + 1);
+    uint64_t state = input->seed;
+    for (uint64_t m = 0; dims && m <= input->n; m++) {
+        dims[m] = pdp_random_between(&state, 1, input->max_dim);
+    }
+    return dims ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* k different offsets of 1 .. largest, each set equally likely: going down from the largest, each is
+ * taken with the probability of those still wanted among those still left. */
+static int draw_sdp(problem_input *input) {
+    uint64_t n = input->n;
+    if (n == 0 || n > INT64_MAX) {
+        return cli_fail(EXIT_BAD_USE, "--random: %" PRIu64 " is no number of cells", n);
+    }
+    uint64_t k = input->k > 0 ? input->k : n < 8 ? n : 8;
+    if (k > n) {
+        return cli_fail(EXIT_BAD_USE, "--k: %" PRIu64 " offsets must be at most --random, which is %" PRIu64, k, n);
+    }
+    int64_t *offsets = draw_list(input, 0, k);
+    if (!offsets) {
+        return EXIT_FAILED;
+    }
+    uint64_t state = input->seed;
+    uint64_t wanted = k;
+    for (uint64_t left = k > n / 2 ? k : n / 2; wanted > 0; left--) {
+        if ((uint64_t)pdp_random_between(&state, 1, (int64_t)left) <= wanted) {
+            offsets[k - wanted--] = (int64_t)left;
+        }
+    }
+    int64_t *presets = draw_list(input, 1, (uint64_t)offsets[0]);
+    for (int64_t i = 0; presets && i < offsets[0]; i++) {
+        presets[i] = pdp_random_between(&state, 0, 999999);
+    }
+    return presets ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int load_mcm(problem_input *input) {
+    int sources = (input->item_count > 0) + (input->file != NULL) + input->is_random;
+    if (sources > 1) {
+        return cli_fail(EXIT_BAD_USE, "the dimensions are given %d times: in place, by --file or by --random", sources);
+    }
+    if (input->is_random) {
+        return draw_mcm(input);
+    }
+    if (input->file) {
+        char path[4096];
+        if (snprintf(path, sizeof path, "@%s", input->file) >= (int)sizeof path) {
+            return cli_fail(EXIT_BAD_USE, "--file: the name is too long");
+        }
+        return load_list(input, 0, "--file", path);
+    }
+    return load_items(input);
+}
+
+static int load_sdp(problem_input *input) {
+    if (input->is_random) {
+        const char *extra = input->offsets ? "--offsets" : input->presets ? "--init" : input->has_n ? "-n" : NULL;
+        return extra ? cli_fail(EXIT_BAD_USE, "--random and %s exclude each other", extra) : draw_sdp(input);
+    }
+    const char *missing = !input->offsets ? "--offsets" : !input->presets ? "--init" : !input->has_n ? "-n" : NULL;
+    if (missing) {
+        return cli_fail(EXIT_BAD_USE, "%s is missing: give --offsets, --init and -n, or --random", missing);
+    }
+    int code = load_list(input, 0, "--offsets", input->offsets);
+    return code != EXIT_DONE ? code : load_list(input, 1, "--init", input->presets);
+}
+
+int problem_input_load(problem_input *input) {
+    int code = input->kind == PDP_MCM ? load_mcm(input) : load_sdp(input);
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    pdp_status status;
+    if (input->kind == PDP_MCM) {
+        status = pdp_problem_create_mcm(&input->problem, input->data[0], input->counts[0]);
+    } else {
+        pdp_sdp sdp = {.n = input->n,
+                       .offsets = input->data[0],
+                       .offset_count = input->counts[0],
+                       .presets = input->data[1],
+                       .preset_count = input->counts[1],
+                       .op = input->op,
+                       .overflow = input->overflow,
+                       .modulus = input->modulus};
+        status = pdp_problem_create_sdp(&input->problem, &sdp);
+    }
+    return status == PDP_OK ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s", pdp_problem_error(input->problem));
+}
+
+int problem_input_solve(const problem_input *input, const pdp_options *options, pdp_plan **plan,
+                        pdp_solution **solution) {
+    pdp_status status = pdp_plan_create(plan, input->problem, options);
+    if (status != PDP_OK) {
+        return cli_fail(cli_exit_code(status), "%s", pdp_plan_error(*plan));
+    }
+    status = pdp_plan_run(*plan, solution);
+    cli_clear_progress();
+    return status == PDP_OK ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s", pdp_solution_error(*solution));
+}

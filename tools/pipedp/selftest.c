@@ -1,0 +1,257 @@
+/* Random problems of both kinds: the reference against a check that does not go through it, and every
+ * other method against the reference. Needs no test framework, so that anyone can run it anywhere. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli.h"
+#include "json.h"
+#include "option_value.h"
+
+typedef struct selftest {
+    uint64_t seed;
+    double seconds;
+    bool json;
+
+    uint64_t problems;
+    uint64_t comparisons;
+    uint64_t mismatches;
+    char what[256]; /* the first mismatch */
+} selftest;
+
+static const struct argp_option options[] = {
+    {"seed", 's', "S", 0, "Seed of the first problem (default 1)", 0},
+    {"seconds", 't', "T", 0, "How long to go on (default 5)", 0},
+    {"json", 'j', 0, 0, "Write JSON", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    selftest *test = state->input;
+    switch (key) {
+    case 's': cli_check_value(state, "--seed", argument, option_parse_unsigned(argument, &test->seed)); return 0;
+    case 't': cli_check_value(state, "--seconds", argument, option_parse_seconds(argument, &test->seconds)); return 0;
+    case 'j': test->json = true; return 0;
+    case ARGP_KEY_ARG: argp_error(state, "'%s' is one argument too many", argument); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .doc = "Solves random problems by every method and compares. Problem number m is drawn from seed S + m, so a "
+           "failing one is found again by its own seed.\vExamples:\n"
+           "  pipedp selftest\n"
+           "  pipedp selftest --seed 42 --seconds 60 --json",
+};
+
+__attribute__((format(printf, 3, 4))) static void expect(selftest *test, bool holds, const char *format, ...) {
+    test->comparisons++;
+    if (holds) {
+        return;
+    }
+    if (test->mismatches++ == 0) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(test->what, sizeof test->what, format, arguments);
+        va_end(arguments);
+    }
+}
+
+/* Runs one method with everything recorded. NULL if it failed; then *status says how. */
+static pdp_solution *solve(const pdp_problem *problem, const char *algorithm, bool record, pdp_status *status) {
+    pdp_options run = PDP_OPTIONS_DEFAULT;
+    run.algorithm = algorithm;
+    run.record = record;
+    run.splits = 1;
+    pdp_plan *plan = NULL;
+    pdp_solution *solution = NULL;
+    *status = pdp_plan_create(&plan, problem, &run);
+    if (*status == PDP_OK) {
+        *status = pdp_plan_run(plan, &solution);
+    }
+    pdp_plan_free(plan);
+    if (*status != PDP_OK) {
+        pdp_solution_free(solution);
+        return NULL;
+    }
+    return solution;
+}
+
+/* Every method's table, splits and failures must be the reference's; corrected schedules must be clean. */
+static void compare_methods(selftest *test, const pdp_problem *problem, pdp_kind kind, const char *name) {
+    pdp_status expected;
+    pdp_solution *reference = solve(problem, "sequential", false, &expected);
+    size_t rows = 0;
+    size_t columns = 0;
+    const int64_t *table = reference ? pdp_solution_table(reference, &rows, &columns) : NULL;
+    const char *algorithm;
+    for (size_t m = 0; (algorithm = pdp_algorithm_name(kind, m)) != NULL; m++) {
+        pdp_status status;
+        pdp_solution *solution = solve(problem, algorithm, true, &status);
+        bool studied_only = strcmp(algorithm, "pipeline-printed") == 0;
+        expect(test, status == expected, "%s, %s: status %d instead of %d", name, algorithm, (int)status, (int)expected);
+        if (solution && table && !studied_only) {
+            const int64_t *other = pdp_solution_table(solution, NULL, NULL);
+            size_t bytes = rows * columns * sizeof *table;
+            expect(test, memcmp(table, other, bytes) == 0, "%s, %s: another table than the reference", name, algorithm);
+            expect(test, pdp_solution_record(solution)->hazards == 0, "%s, %s: hazards", name, algorithm);
+            if (kind == PDP_MCM) {
+                expect(test, memcmp(pdp_solution_splits(reference), pdp_solution_splits(solution), bytes) == 0,
+                       "%s, %s: other splits than the reference", name, algorithm);
+            }
+        } else if (solution && table) { /* it never finds less than the least */
+            expect(test, pdp_solution_value(solution) >= pdp_solution_value(reference), "%s, %s: below the optimum",
+                   name, algorithm);
+        }
+        pdp_solution_free(solution);
+    }
+    pdp_solution_free(reference);
+}
+
+/* The least cost of matrices i+1 .. j by trying every order: no table, so nothing shared with a solver. */
+static int64_t try_all_orders(const int64_t *dims, size_t i, size_t j) {
+    int64_t least = j == i + 1 ? 0 : INT64_MAX;
+    for (size_t k = i + 1; k < j; k++) {
+        int64_t cost = try_all_orders(dims, i, k) + try_all_orders(dims, k, j) + dims[i] * dims[k] * dims[j];
+        least = cost < least ? cost : least;
+    }
+    return least;
+}
+
+static void test_mcm(selftest *test, uint64_t seed, uint64_t *state) {
+    int64_t dims[81];
+    size_t n = (size_t)pdp_random_between(state, 1, pdp_random_next(state) % 4 == 0 ? 80 : 9);
+    int64_t largest = (int64_t[]){2, 4, 100, 1000000}[pdp_random_next(state) % 4];
+    for (size_t m = 0; m <= n; m++) {
+        dims[m] = pdp_random_between(state, 1, largest);
+    }
+    pdp_problem *problem = NULL;
+    char name[64];
+    snprintf(name, sizeof name, "seed %" PRIu64 ": mcm n=%zu", seed, n);
+    if (pdp_problem_create_mcm(&problem, dims, n + 1) != PDP_OK) { /* only the cost bound can refuse these */
+        double bound = (double)(n - 1) * (double)largest * (double)largest * (double)largest;
+        expect(test, bound > 9e18, "%s: refused: %s", name, pdp_problem_error(problem));
+    } else {
+        compare_methods(test, problem, PDP_MCM, name);
+        pdp_status status;
+        pdp_solution *solution = n <= 9 ? solve(problem, "auto", false, &status) : NULL;
+        if (solution) {
+            expect(test, pdp_solution_value(solution) == try_all_orders(dims, 0, n), "%s: not the least cost", name);
+        }
+        pdp_solution_free(solution);
+    }
+    pdp_problem_free(problem);
+}
+
+/* Each cell once more, from the finished table, for the operators that cannot overflow. */
+static void check_cells(selftest *test, const pdp_sdp *sdp, const int64_t *table, const char *name) {
+    for (size_t i = (size_t)sdp->offsets[0]; i < sdp->n; i++) {
+        int64_t value = table[i - (size_t)sdp->offsets[0]];
+        for (size_t j = 1; j < sdp->offset_count; j++) {
+            int64_t next = table[i - (size_t)sdp->offsets[j]];
+            switch (sdp->op) {
+            case PDP_MIN: value = value < next ? value : next; break;
+            case PDP_MAX: value = value > next ? value : next; break;
+            case PDP_AND: value &= next; break;
+            case PDP_OR: value |= next; break;
+            case PDP_XOR: value ^= next; break;
+            default: return;
+            }
+        }
+        if (value != table[i]) {
+            expect(test, false, "%s: cell %zu is wrong", name, i);
+            return;
+        }
+    }
+    expect(test, true, "%s", name);
+}
+
+static void test_sdp(selftest *test, uint64_t seed, uint64_t *state) {
+    enum { MOST = 64 };
+    int64_t offsets[MOST];
+    int64_t presets[MOST];
+    size_t largest = (size_t)pdp_random_between(state, 1, MOST);
+    size_t k = 0;
+    for (size_t a = largest; a > 0; a--) {
+        if (a == largest || pdp_random_next(state) % 2 == 0) {
+            offsets[k++] = (int64_t)a;
+        }
+    }
+    bool small = pdp_random_next(state) % 2 == 0;
+    for (size_t i = 0; i < largest; i++) {
+        presets[i] = small ? pdp_random_between(state, -9, 9) : (int64_t)pdp_random_next(state);
+    }
+    pdp_sdp sdp = {.n = largest + (size_t)pdp_random_between(state, 0, 100),
+                   .offsets = offsets,
+                   .offset_count = k,
+                   .presets = presets,
+                   .preset_count = largest,
+                   .op = (pdp_operator)(pdp_random_next(state) % 8),
+                   .modulus = pdp_random_between(state, 2, INT64_MAX)};
+    if (sdp.op == PDP_ADD || sdp.op == PDP_MUL) {
+        sdp.overflow = (pdp_overflow)(pdp_random_next(state) % 3);
+    }
+    char name[96];
+    snprintf(name, sizeof name, "seed %" PRIu64 ": sdp n=%zu k=%zu %s", seed, sdp.n, k, pdp_operator_name(sdp.op));
+    pdp_problem *problem = NULL;
+    pdp_status status = pdp_problem_create_sdp(&problem, &sdp);
+    expect(test, status == PDP_OK, "%s: refused: %s", name, pdp_problem_error(problem));
+    if (status == PDP_OK) {
+        compare_methods(test, problem, PDP_SDP, name);
+        pdp_solution *solution = solve(problem, "auto", false, &status);
+        if (solution) {
+            check_cells(test, &sdp, pdp_solution_table(solution, NULL, NULL), name);
+        }
+        pdp_solution_free(solution);
+    }
+    pdp_problem_free(problem);
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void report(const selftest *test) {
+    if (test->json) {
+        json writer;
+        json_begin(&writer, stdout);
+        json_open_object(&writer, NULL);
+        json_unsigned(&writer, "seed", test->seed);
+        json_unsigned(&writer, "problems", test->problems);
+        json_unsigned(&writer, "comparisons", test->comparisons);
+        json_unsigned(&writer, "mismatches", test->mismatches);
+        if (test->mismatches > 0) {
+            json_string(&writer, "first_mismatch", test->what);
+        }
+        json_close_object(&writer);
+        json_end(&writer);
+    } else {
+        printf("%" PRIu64 " problems from seed %" PRIu64 ", %" PRIu64 " comparisons, %" PRIu64 " mismatches\n",
+               test->problems, test->seed, test->comparisons, test->mismatches);
+    }
+    if (test->mismatches > 0) {
+        cli_fail(EXIT_MISMATCH, "mismatch: %s", test->what);
+    }
+}
+
+int command_selftest(int argc, char **argv) {
+    selftest test = {.seed = 1, .seconds = 5};
+    cli_parse(&argp, argc, argv, &test);
+    double start = now();
+    do { /* at least one of each kind */
+        uint64_t seed = test.seed + test.problems++;
+        uint64_t state = seed;
+        test_mcm(&test, seed, &state);
+        test_sdp(&test, seed, &state);
+        cli_show_progress(NULL, test.seconds > 0 ? (now() - start) / test.seconds : 1);
+    } while (now() - start < test.seconds);
+    cli_clear_progress();
+    report(&test);
+    return test.mismatches > 0 ? EXIT_MISMATCH : EXIT_DONE;
+}
