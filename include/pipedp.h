@@ -46,11 +46,11 @@ extern "C" {
 
 typedef enum pdp_status {
     PDP_OK = 0,
-    PDP_BAD_INPUT,  /* the data or an option is not valid; the text names the value and its place */
-    PDP_OVERFLOW,   /* a cell's value does not fit; the text names the first such cell */
-    PDP_NO_MEMORY,  /* more bytes needed than allowed or than there are */
-    PDP_IO,         /* a file could not be written */
-    PDP_CANCELLED   /* a callback asked to stop */
+    PDP_BAD_INPUT, /* the data or an option is not valid; the text names the value and its place */
+    PDP_OVERFLOW,  /* a cell's value does not fit; the text names the first such cell */
+    PDP_NO_MEMORY, /* more bytes needed than allowed or than there are */
+    PDP_IO,        /* a file could not be written */
+    PDP_CANCELLED  /* a callback asked to stop */
 } pdp_status;
 
 /* The library's version, "1.2.3". */
@@ -137,40 +137,40 @@ enum {
 typedef struct pdp_operation {
     uint32_t thread;
     uint32_t target;
-    uint32_t operand[2]; /* S-DP: [0] alone; matrix chain: left and right; or PDP_NO_OPERAND */
+    uint32_t operand[2]; /* matrix chain: left and right; S-DP: [0], and in the 2-by-2 pipeline [1];
+                          * PDP_NO_OPERAND where there is none */
     uint32_t flags;      /* PDP_STORES and the like */
     int64_t value;       /* of the target after this operation, modulo 2^64 */
 } pdp_operation;
 
-/* A step has one round, but for the 2-by-2 pipeline, whose steps have two. */
 typedef struct pdp_step {
-    uint64_t step;  /* from 1 */
-    uint32_t round; /* from 1 */
-    uint32_t cells; /* of the table */
+    uint64_t number; /* from 1; a step in which nobody works is not reported */
+    uint32_t cells;  /* of the table */
     const pdp_operation *operations;
     size_t count;
 } pdp_step;
 
-/* Called after each round of a recorded run; a result other than 0 cancels it (PDP_CANCELLED). */
+/* Called after each step of a recorded run; a result other than 0 cancels it (PDP_CANCELLED). */
 typedef int pdp_step_function(void *context, const pdp_step *step);
 
 /* Called now and then with the share of the work done, 0 to 1; other than 0 cancels. */
 typedef int pdp_progress_function(void *context, double share);
 
 typedef struct pdp_options {
-    size_t struct_size;     /* sizeof(pdp_options): lets the struct grow */
-    const char *algorithm;  /* a method's name, or NULL for "auto" */
-    uint64_t memory_limit;  /* bytes a run may take; 0: pdp_memory_available() */
-    int splits;             /* matrix chain: keep the table of decisions too (a second pass) */
-    int record;             /* run on the step-exact machine and record every access */
-    uint32_t width;         /* record: threads of a warp = memory banks, 1 to 1024 */
-    uint32_t latency;       /* record: slots until a memory request is answered, at least 1 */
+    size_t struct_size;                 /* sizeof(pdp_options): lets the struct grow */
+    const char *algorithm;              /* a method's name, or NULL for "auto" */
+    uint64_t memory_limit;              /* bytes a run may take; 0: pdp_memory_available() */
+    int splits;                         /* matrix chain: keep the table of decisions too (a second pass) */
+    int record;                         /* run on the step-exact machine and record every access */
+    uint32_t width;                     /* record: threads of a warp = memory banks, 1 to 1024 */
+    uint32_t latency;                   /* record: slots until a memory request is answered, at least 1 */
     pdp_step_function *on_step;         /* record: may be NULL */
     pdp_progress_function *on_progress; /* may be NULL */
     void *context;                      /* for the two callbacks */
 } pdp_options;
 
-#define PDP_OPTIONS_DEFAULT { sizeof(pdp_options), NULL, 0, 0, 0, 32, 1, NULL, NULL, NULL }
+#define PDP_OPTIONS_DEFAULT                                                                                            \
+    { sizeof(pdp_options), NULL, 0, 0, 0, 32, 1, NULL, NULL, NULL }
 
 typedef struct pdp_plan pdp_plan;
 
@@ -225,16 +225,16 @@ PDP_API char *pdp_solution_order(const pdp_solution *solution);
 
 typedef struct pdp_record {
     uint64_t steps;
-    uint64_t operations;   /* threads active, summed over the steps */
-    uint32_t threads;      /* most active at once */
-    double utilisation;    /* operations / (threads * steps) */
-    uint64_t hazards;      /* reads of a cell that is not final */
-    uint32_t substeps;     /* S-DP 2: read, combine; matrix chain 4: left, right, compute, combine */
-    uint64_t conflicts[PDP_MAX_SUBSTEPS];        /* threads beyond the first on one address */
+    uint64_t operations;                  /* threads active, summed over the steps */
+    uint32_t threads;                     /* most active at once */
+    double utilisation;                   /* operations / (threads * steps) */
+    uint64_t hazards;                     /* reads of a cell that is not final */
+    uint32_t substeps;                    /* S-DP 2: read, combine; matrix chain 4: left, right, compute, combine */
+    uint64_t conflicts[PDP_MAX_SUBSTEPS]; /* threads beyond the first on one address */
     uint32_t max_multiplicity[PDP_MAX_SUBSTEPS]; /* most threads on one address */
-    uint64_t cost_serial;  /* the paper's model: one address serves one thread at a time */
-    uint64_t cost_dmm;     /* discrete memory machine: a warp waits for its busiest bank */
-    uint64_t cost_umm;     /* unified memory machine: a warp takes a slot for each address group */
+    uint64_t cost_serial;                        /* the paper's model: one address serves one thread at a time */
+    uint64_t cost_dmm;                           /* discrete memory machine: a warp waits for its busiest bank */
+    uint64_t cost_umm; /* unified memory machine: a warp takes a slot for each address group */
 } pdp_record;
 
 /* NULL unless the plan's `record` was set. It lives as long as the solution. */

@@ -52,7 +52,8 @@ static const method *methods_of(pdp_kind kind) {
 }
 
 const char *pdp_algorithm_name(pdp_kind kind, size_t index) {
-    const size_t count = kind == PDP_SDP ? sizeof sdp_methods / sizeof *sdp_methods : sizeof mcm_methods / sizeof *mcm_methods;
+    const size_t count =
+        kind == PDP_SDP ? sizeof sdp_methods / sizeof *sdp_methods : sizeof mcm_methods / sizeof *mcm_methods;
     return index < count ? methods_of(kind)[index].name : NULL;
 }
 
@@ -107,9 +108,8 @@ static pdp_status check_memory(pdp_plan *plan) {
     uint64_t limit = plan->options.memory_limit;
     uint64_t allowed = limit > 0 ? limit : pdp_memory_available();
     if (plan->bytes > allowed) {
-        return pdp_error_set(&plan->error, PDP_NO_MEMORY,
-                             "method '%s' needs %" PRIu64 " bytes, and %" PRIu64 " are %s", plan->method->name,
-                             plan->bytes, allowed, limit > 0 ? "allowed" : "free");
+        return pdp_error_set(&plan->error, PDP_NO_MEMORY, "method '%s' needs %" PRIu64 " bytes, and %" PRIu64 " are %s",
+                             plan->method->name, plan->bytes, allowed, limit > 0 ? "allowed" : "free");
     }
     return PDP_OK;
 }
@@ -120,7 +120,8 @@ pdp_status pdp_plan_create(pdp_plan **out, const pdp_problem *problem, const pdp
         return PDP_NO_MEMORY;
     }
     if (!problem || problem->error.status != PDP_OK) {
-        return pdp_error_set(&plan->error, PDP_BAD_INPUT, "the problem is not valid: %.200s", pdp_problem_error(problem));
+        return pdp_error_set(&plan->error, PDP_BAD_INPUT, "the problem is not valid: %.200s",
+                             pdp_problem_error(problem));
     }
     plan->problem = problem;
     if (copy_options(&plan->options, options, &plan->error) != PDP_OK || choose_method(plan) != PDP_OK) {
@@ -168,8 +169,9 @@ void pdp_plan_free(pdp_plan *plan) {
 pdp_status pdp_plan_run(const pdp_plan *plan, pdp_solution **out) {
     if (!plan || plan->error.status != PDP_OK) {
         pdp_solution *failed = *out = calloc(1, sizeof *failed);
-        return failed ? pdp_error_set(&failed->error, PDP_BAD_INPUT, "the plan is not valid: %.200s", pdp_plan_error(plan))
-                      : PDP_NO_MEMORY;
+        return failed
+                   ? pdp_error_set(&failed->error, PDP_BAD_INPUT, "the plan is not valid: %.200s", pdp_plan_error(plan))
+                   : PDP_NO_MEMORY;
     }
     const pdp_problem *problem = plan->problem;
     const bool with_splits = problem->kind == PDP_MCM && plan->options.splits;

@@ -27,18 +27,19 @@ static pdp_status check_offsets(const pdp_sdp *sdp, pdp_error *error) {
     for (size_t j = 0; j < sdp->offset_count; j++) {
         int64_t offset = sdp->offsets[j];
         if (offset <= 0) {
-            return pdp_error_set(error, PDP_BAD_INPUT, "offset %zu is %" PRId64 ", and must be positive", j + 1, offset);
+            return pdp_error_set(error, PDP_BAD_INPUT, "offset %zu is %" PRId64 ", and must be positive", j + 1,
+                                 offset);
         }
         if (j > 0 && offset >= sdp->offsets[j - 1]) {
             return pdp_error_set(error, PDP_BAD_INPUT,
-                                 "offset %zu is %" PRId64 ", and must be less than offset %zu, which is %" PRId64, j + 1,
-                                 offset, j, sdp->offsets[j - 1]);
+                                 "offset %zu is %" PRId64 ", and must be less than offset %zu, which is %" PRId64,
+                                 j + 1, offset, j, sdp->offsets[j - 1]);
         }
     }
     uint64_t first = (uint64_t)sdp->offsets[0];
     if (first > sdp->n) {
-        return pdp_error_set(error, PDP_BAD_INPUT, "offset 1 is %" PRIu64 ", and must be at most n, which is %zu", first,
-                             sdp->n);
+        return pdp_error_set(error, PDP_BAD_INPUT, "offset 1 is %" PRIu64 ", and must be at most n, which is %zu",
+                             first, sdp->n);
     }
     if (sdp->preset_count != first) {
         return pdp_error_set(error, PDP_BAD_INPUT,

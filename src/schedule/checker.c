@@ -52,7 +52,8 @@ pdp_status pdp_checker_create(pdp_checker **out, size_t addresses, size_t cells,
     checker->group_stamp = pdp_array_allocate(group_count(addresses, width), sizeof *checker->group_stamp, error);
     checker->bank = pdp_array_allocate(width, sizeof *checker->bank, error);
     checker->sorted = pdp_array_allocate(width, sizeof *checker->sorted, error);
-    if (!checker->stamp || !checker->extra || !checker->shared || !checker->final || !checker->group_stamp || !checker->bank || !checker->sorted) {
+    if (!checker->stamp || !checker->extra || !checker->shared || !checker->final || !checker->group_stamp ||
+        !checker->bank || !checker->sorted) {
         return error->status;
     }
     memset(checker->final, 1, presets);

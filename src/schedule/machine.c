@@ -13,12 +13,11 @@ typedef struct machine {
     const pdp_schedule *schedule;
     const pdp_watch *watch;
     pdp_round round;
-    int64_t *narrow;  /* matrix chain: the memory, and what the threads computed */
-    pdp_wide *wide;   /* S-DP: the same; a cell on its way may hold more than int64 */
+    int64_t *narrow; /* matrix chain: the memory, and what the threads computed */
+    pdp_wide *wide;  /* S-DP: the memory, wider than a final cell, and the two values each thread read */
     pdp_checker *checker;
     pdp_operation *operations; /* with on_step: the round as the listener sees it */
     uint64_t step;
-    uint32_t round_in_step;
     pdp_record *record;
     pdp_error *error;
 } machine;
@@ -27,9 +26,13 @@ static size_t value_size(const pdp_problem *problem) {
     return problem->kind == PDP_SDP ? sizeof(pdp_wide) : sizeof(int64_t);
 }
 
+/* The memory, and behind it what the threads hold. */
+static size_t value_count(const pdp_problem *problem, const pdp_schedule *schedule) {
+    return schedule->addresses + (problem->kind == PDP_SDP ? 2 : 1) * schedule->threads;
+}
+
 uint64_t pdp_machine_bytes(const pdp_problem *problem, const pdp_schedule *schedule, const pdp_watch *watch) {
-    uint64_t values = pdp_bytes_add(schedule->addresses, schedule->threads);
-    uint64_t bytes = pdp_bytes_multiply(values, value_size(problem));
+    uint64_t bytes = pdp_bytes_multiply(value_count(problem, schedule), value_size(problem));
     bytes = pdp_bytes_add(bytes, pdp_round_bytes(schedule->threads));
     if (watch->record) {
         bytes = pdp_bytes_add(bytes, pdp_checker_bytes(schedule->addresses, watch->width));
@@ -43,8 +46,7 @@ uint64_t pdp_machine_bytes(const pdp_problem *problem, const pdp_schedule *sched
 static pdp_status machine_create(machine *m) {
     const pdp_schedule *schedule = m->schedule;
     const pdp_watch *watch = m->watch;
-    void *memory =
-        pdp_array_allocate(schedule->addresses + schedule->threads, value_size(m->problem), m->error);
+    void *memory = pdp_array_allocate(value_count(m->problem, schedule), value_size(m->problem), m->error);
     if (m->problem->kind == PDP_SDP) {
         m->wide = memory;
     } else {
@@ -78,22 +80,22 @@ static void machine_free(machine *m) {
 
 /* ---- Running a round ---- */
 
-/* Matrix chain: v = l + r + p[i]*p[k]*p[j] for all threads, then cell = v or min(cell, v). A merging
- * round takes the value of a scratch slot as v. */
+/* Matrix chain: v = l + r + p[i]*p[k]*p[j] for all threads, then cell = v or min(cell, v). A merging round
+ * has no left operand and takes the value of a scratch slot as v. */
 static void run_round_mcm(machine *m) {
     const pdp_round *round = &m->round;
     const int64_t *p = m->problem->dims;
     int64_t *memory = m->narrow;
     int64_t *computed = memory + m->schedule->addresses;
     const size_t count = round->count;
-    if (round->merges) {
+    if (round->left_count == 0) {
         for (size_t t = 0; t < count; t++) {
             computed[t] = memory[round->right[t]];
         }
     } else {
         for (size_t t = 0; t < count; t++) {
-            computed[t] = memory[round->left[t]] + memory[round->right[t]] +
-                          p[round->i[t]] * p[round->k[t]] * p[round->j[t]];
+            computed[t] =
+                memory[round->left[t]] + memory[round->right[t]] + p[round->i[t]] * p[round->k[t]] * p[round->j[t]];
         }
     }
     for (size_t t = 0; t < count; t++) {
@@ -102,21 +104,30 @@ static void run_round_mcm(machine *m) {
     }
 }
 
-/* S-DP: v = operand for all threads, then cell = v or cell (x) v, in the order of the threads where
- * several combine into one cell. */
+static pdp_wide combine(const pdp_problem *problem, pdp_wide a, pdp_wide b) {
+    return pdp_operator_apply(problem->op, problem->overflow, problem->modulus, a, b);
+}
+
+/* S-DP: all threads read their one or two operands, then cell = v or cell (x) v, and (x) w if there is a
+ * second, in the order of the threads where several combine into one cell. */
 static pdp_status run_round_sdp(machine *m) {
     const pdp_round *round = &m->round;
     const pdp_problem *problem = m->problem;
     pdp_wide *memory = m->wide;
-    pdp_wide *computed = memory + m->schedule->addresses;
+    pdp_wide *first = memory + m->schedule->addresses;
+    pdp_wide *second = first + m->schedule->threads;
     for (size_t t = 0; t < round->count; t++) {
-        computed[t] = memory[round->left[t]];
+        first[t] = memory[round->left[t]];
+    }
+    for (size_t t = 0; t < round->right_count; t++) {
+        second[t] = memory[round->right[t]];
     }
     for (size_t t = 0; t < round->count; t++) {
-        pdp_wide *cell = &memory[round->target[t]];
-        *cell = (round->flags[t] & PDP_STORES) != 0
-                    ? computed[t]
-                    : pdp_operator_apply(problem->op, problem->overflow, problem->modulus, *cell, computed[t]);
+        pdp_wide value = first[t];
+        if ((round->flags[t] & PDP_STORES) == 0) {
+            value = combine(problem, memory[round->target[t]], value);
+        }
+        memory[round->target[t]] = t < round->right_count ? combine(problem, value, second[t]) : value;
     }
     /* At most one cell is finished in a round of S-DP, and cells are finished in their order. */
     for (size_t t = 0; t < round->count; t++) {
@@ -130,8 +141,8 @@ static pdp_status run_round_sdp(machine *m) {
 /* ---- Watching it ---- */
 
 /* After a substep has been checked, while the checker still knows of it. */
-static void mark_operands(machine *m, const uint32_t *address, uint32_t hazard, uint32_t conflict) {
-    for (size_t t = 0; m->operations && t < m->round.count; t++) {
+static void mark_operands(machine *m, const uint32_t *address, size_t count, uint32_t hazard, uint32_t conflict) {
+    for (size_t t = 0; m->operations && t < count; t++) {
         uint32_t *flags = &m->operations[t].flags;
         *flags |= hazard != 0 && !pdp_checker_is_final(m->checker, address[t]) ? hazard : 0;
         *flags |= pdp_checker_is_shared(m->checker, address[t]) ? conflict : 0;
@@ -145,29 +156,24 @@ static void check_round(machine *m) {
     for (size_t t = 0; m->operations && t < round->count; t++) {
         m->operations[t].flags = round->flags[t];
     }
-    if (is_sdp || !round->merges) {
-        pdp_checker_read(checker, 0, round->thread, round->left, round->count);
-        mark_operands(m, round->left, PDP_LEFT_HAZARD, PDP_LEFT_CONFLICT);
-    }
-    if (!is_sdp) {
-        pdp_checker_read(checker, 1, round->thread, round->right, round->count);
-        mark_operands(m, round->right, PDP_RIGHT_HAZARD, PDP_RIGHT_CONFLICT);
-        if (!round->merges) {
-            pdp_checker_compute(checker);
-        }
+    /* S-DP counts both its reads as one kind of substep; they are two all the same, one after the other. */
+    pdp_checker_read(checker, 0, round->thread, round->left, round->left_count);
+    mark_operands(m, round->left, round->left_count, PDP_LEFT_HAZARD, PDP_LEFT_CONFLICT);
+    pdp_checker_read(checker, is_sdp ? 0 : 1, round->thread, round->right, round->right_count);
+    mark_operands(m, round->right, round->right_count, PDP_RIGHT_HAZARD, PDP_RIGHT_CONFLICT);
+    if (!is_sdp && round->left_count > 0) {
+        pdp_checker_compute(checker);
     }
     pdp_checker_combine(checker, is_sdp ? 1 : 3, round->thread, round->target, round->count);
-    mark_operands(m, round->target, 0, PDP_TARGET_CONFLICT);
+    mark_operands(m, round->target, round->count, 0, PDP_TARGET_CONFLICT);
     for (size_t t = 0; t < round->count; t++) {
         if ((round->flags[t] & PDP_FINISHES) != 0) {
             pdp_checker_finish(checker, round->target[t]);
         }
     }
-    if (round->starts_step) {
-        pdp_record *record = m->record;
-        record->operations += round->count;
-        record->threads = round->count > record->threads ? (uint32_t)round->count : record->threads;
-    }
+    pdp_record *record = m->record;
+    record->operations += round->count;
+    record->threads = round->count > record->threads ? (uint32_t)round->count : record->threads;
 }
 
 /* Shows the round to the listener, in the paper's numbering. */
@@ -179,11 +185,11 @@ static pdp_status show_round(machine *m) {
         pdp_operation *operation = &m->operations[t];
         operation->thread = round->thread[t] + 1;
         operation->target = round->target[t] + base;
-        operation->operand[0] = is_sdp || !round->merges ? round->left[t] + base : PDP_NO_OPERAND;
-        operation->operand[1] = is_sdp ? PDP_NO_OPERAND : round->right[t] + base;
+        operation->operand[0] = t < round->left_count ? round->left[t] + base : PDP_NO_OPERAND;
+        operation->operand[1] = t < round->right_count ? round->right[t] + base : PDP_NO_OPERAND;
         operation->value = is_sdp ? (int64_t)m->wide[round->target[t]] : m->narrow[round->target[t]];
     }
-    pdp_step step = {m->step, m->round_in_step, (uint32_t)m->schedule->cells, m->operations, round->count};
+    pdp_step step = {m->step, (uint32_t)m->schedule->cells, m->operations, round->count};
     if (m->watch->on_step(m->watch->context, &step) != 0) {
         return pdp_error_set(m->error, PDP_CANCELLED, "cancelled by the step callback");
     }
@@ -196,8 +202,7 @@ static pdp_status run_rounds(machine *m, pdp_schedule *schedule, pdp_progress pr
     uint64_t done = 0;
     uint64_t told = 0;
     while (schedule->next(schedule, &m->round)) {
-        m->step += m->round.starts_step;
-        m->round_in_step = m->round.starts_step ? 1 : m->round_in_step + 1;
+        m->step++;
         if (m->round.count == 0) {
             continue;
         }
@@ -212,7 +217,7 @@ static pdp_status run_rounds(machine *m, pdp_schedule *schedule, pdp_progress pr
         if (m->operations && show_round(m) != PDP_OK) {
             return m->error->status;
         }
-        done += m->round.starts_step ? m->round.count : 0;
+        done += m->round.count;
         if (done - told >= (1 << 20)) {
             told = done;
             double share = (double)done / (double)schedule->operations;

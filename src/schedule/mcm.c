@@ -7,6 +7,8 @@
 static inline void put(pdp_round *round, size_t n, size_t t, size_t address, size_t d, size_t i, size_t s,
                        unsigned flags) {
     size_t at = round->count++;
+    round->left_count = round->count;
+    round->right_count = round->count;
     round->thread[at] = (uint32_t)t;
     round->target[at] = (uint32_t)address;
     round->left[at] = (uint32_t)pdp_layout_address(n, s - 1, i);
@@ -24,8 +26,8 @@ static inline unsigned term_flags(size_t j, size_t d) {
 
 static void start(pdp_round *round) {
     round->count = 0;
-    round->starts_step = true;
-    round->merges = false;
+    round->left_count = 0;
+    round->right_count = 0;
 }
 
 /* The next cell along the linear array. */
@@ -66,7 +68,7 @@ static bool next_tournament(pdp_schedule *s, pdp_round *round) {
             put(round, s->n, t, slot, d, s->row, t + 1, PDP_STORES | (d == 1 ? PDP_FINISHES : 0u));
         }
     } else {
-        pdp_schedule_merge(round, round->right, d, s->at, s->cell, s->cells);
+        pdp_schedule_merge(round, PDP_MCM, d, s->at, s->cell, s->cells);
     }
     s->at = s->at == 0 ? 1 : 2 * s->at;
     if (s->at >= d) {
@@ -163,8 +165,8 @@ static pdp_status begin(pdp_schedule *schedule, const pdp_problem *problem, pdp_
                         bool (*next)(pdp_schedule *, pdp_round *), size_t threads, size_t scratch) {
     size_t n = problem->n;
     if (n > 92680) { /* beyond it the cells alone are more than 32 bits number */
-        return pdp_error_set(error, PDP_BAD_INPUT, "the step-exact machine takes up to 92680 matrices, and there are %zu",
-                             n);
+        return pdp_error_set(error, PDP_BAD_INPUT,
+                             "the step-exact machine takes up to 92680 matrices, and there are %zu", n);
     }
     size_t cells = n * (n + 1) / 2;
     *schedule = (pdp_schedule){

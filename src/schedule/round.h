@@ -1,10 +1,9 @@
-/* A round: what the active threads of a synchronous machine do at one time. All of them read, then
+/* A round: what the active threads of a synchronous machine do in one step. All of them read, then
  * all compute, then all write. Threads and addresses count from 0; addresses 0 .. cells-1 are the
  * table in the paper's linear order, those beyond it the scratch slots of the tournament. */
 #ifndef PDP_SCHEDULE_ROUND_H
 #define PDP_SCHEDULE_ROUND_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,16 +11,16 @@
 
 typedef struct pdp_round {
     size_t count;
-    bool starts_step; /* false for the second round of a 2-by-2 step */
-    bool merges;      /* matrix chain: combines the value at `right` as it is, without computing f */
-    uint32_t *thread; /* strictly increasing */
+    size_t left_count;  /* the first so many threads have a left operand ... */
+    size_t right_count; /* ... and a right one */
+    uint32_t *thread;   /* strictly increasing */
     uint32_t *target;
     uint32_t *left;  /* S-DP: the operand */
-    uint32_t *right; /* matrix chain */
+    uint32_t *right; /* S-DP: the second operand of the 2-by-2 pipeline */
     uint32_t *i;     /* matrix chain: the vertices of the term */
     uint32_t *k;
     uint32_t *j;
-    uint8_t *flags; /* PDP_STORES, PDP_FINISHES */
+    uint8_t *flags;   /* PDP_STORES, PDP_FINISHES */
     uint32_t *memory; /* of all the arrays above */
 } pdp_round;
 

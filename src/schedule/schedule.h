@@ -2,13 +2,16 @@
 #ifndef PDP_SCHEDULE_SCHEDULE_H
 #define PDP_SCHEDULE_SCHEDULE_H
 
+#include <stdbool.h>
+
 #include "problem/problem.h"
 #include "schedule/round.h"
 
 typedef struct pdp_schedule pdp_schedule;
 
 struct pdp_schedule {
-    bool (*next)(pdp_schedule *schedule, pdp_round *round); /* false when all is done */
+    /* The round of the next step; false when all is done. A step may be idle. */
+    bool (*next)(pdp_schedule *schedule, pdp_round *round);
     size_t threads;      /* most that are active in a round */
     size_t cells;        /* of the table */
     size_t presets;      /* cells that are final from the start, the first ones */
@@ -48,7 +51,8 @@ pdp_status pdp_schedule_check_size(const pdp_schedule *schedule, pdp_error *erro
 
 /* One merging round of a tournament among `count` values, the first at `home`, the others in the
  * scratch slots from `scratch` on: slots 0, 2h, 4h, ... take in slots h, 3h, 5h, ... The tree is
- * contiguous, so the order of the values is kept. Operands go to `left` or `right`. */
-void pdp_schedule_merge(pdp_round *round, uint32_t *operand, size_t count, size_t stride, size_t home, size_t scratch);
+ * contiguous, so the order of the values is kept. The operand is the only one: the left for S-DP, the
+ * right for a matrix chain. */
+void pdp_schedule_merge(pdp_round *round, pdp_kind kind, size_t count, size_t stride, size_t home, size_t scratch);
 
 #endif

@@ -4,17 +4,17 @@
 /* Thread t adds term j (from 0) to cell i. */
 static inline void put(pdp_round *round, const pdp_schedule *schedule, size_t t, size_t i, size_t j) {
     size_t at = round->count++;
+    round->left_count = round->count;
     round->thread[at] = (uint32_t)t;
     round->target[at] = (uint32_t)i;
     round->left[at] = (uint32_t)(i - schedule->offsets[j]);
-    round->flags[at] =
-        (uint8_t)((j == 0 ? PDP_STORES : 0u) | (j == schedule->offset_count - 1 ? PDP_FINISHES : 0u));
+    round->flags[at] = (uint8_t)((j == 0 ? PDP_STORES : 0u) | (j == schedule->offset_count - 1 ? PDP_FINISHES : 0u));
 }
 
-static void start(pdp_round *round, bool starts_step) {
+static void start(pdp_round *round) {
     round->count = 0;
-    round->starts_step = starts_step;
-    round->merges = false;
+    round->left_count = 0;
+    round->right_count = 0;
 }
 
 static size_t least(size_t a, size_t b) {
@@ -30,7 +30,7 @@ static bool next_sequential(pdp_schedule *s, pdp_round *round) {
     if (s->cell == s->n) {
         return false;
     }
-    start(round, true);
+    start(round);
     put(round, s, 0, s->cell, s->at);
     if (++s->at == s->offset_count) {
         s->at = 0;
@@ -44,7 +44,7 @@ static bool next_naive(pdp_schedule *s, pdp_round *round) {
     if (s->cell == s->n) {
         return false;
     }
-    start(round, true);
+    start(round);
     for (size_t j = 0; j < s->offset_count; j++) {
         put(round, s, j, s->cell, j);
     }
@@ -60,14 +60,14 @@ static bool next_tournament(pdp_schedule *s, pdp_round *round) {
         return false;
     }
     if (s->at == 0) {
-        start(round, true);
+        start(round);
         for (size_t j = 0; j < k; j++) {
             put(round, s, j, s->cell, j);
             round->target[j] = (uint32_t)(j == 0 ? s->cell : s->cells + j - 1);
             round->flags[j] = (uint8_t)(PDP_STORES | (k == 1 ? PDP_FINISHES : 0u));
         }
     } else {
-        pdp_schedule_merge(round, round->left, k, s->at, s->cell, s->cells);
+        pdp_schedule_merge(round, PDP_SDP, k, s->at, s->cell, s->cells);
     }
     s->at = s->at == 0 ? 1 : 2 * s->at;
     if (s->at >= k) {
@@ -85,7 +85,7 @@ static bool next_pipeline(pdp_schedule *s, pdp_round *round) {
     if (s->presets == s->n || head > s->n + k - 2) {
         return false;
     }
-    start(round, true);
+    start(round);
     size_t from = head >= s->n ? head - s->n + 1 : 0;
     size_t to = least(k, head - s->presets + 1);
     for (size_t j = from; j < to; j++) {
@@ -95,22 +95,27 @@ static bool next_pipeline(pdp_schedule *s, pdp_round *round) {
     return true;
 }
 
-/* The 2-by-2 pipeline: thread j has terms 2j and 2j+1 of cell head - j, read in two rounds of one step,
- * so that the offsets read in a round differ by at least 2 from thread to thread. `at` is the round. */
+/* The 2-by-2 pipeline: thread j has terms 2j and 2j+1 of cell head - j, read in two substeps, so that the
+ * offsets read in one differ by at least 2 from thread to thread. Only the last thread can lack a
+ * second term. */
 static bool next_pipeline2(pdp_schedule *s, pdp_round *round) {
     const size_t head = s->cell;
     const size_t stages = (s->offset_count + 1) / 2;
     if (s->presets == s->n || head > s->n + stages - 2) {
         return false;
     }
-    start(round, s->at == 0);
+    start(round);
     size_t from = head >= s->n ? head - s->n + 1 : 0;
     size_t to = least(stages, head - s->presets + 1);
-    for (size_t j = from; j < to && 2 * j + s->at < s->offset_count; j++) {
-        put(round, s, j, head - j, 2 * j + s->at);
+    for (size_t j = from; j < to; j++) {
+        put(round, s, j, head - j, 2 * j);
+        if (2 * j + 1 < s->offset_count) {
+            size_t at = round->right_count++;
+            round->right[at] = (uint32_t)(head - j - s->offsets[2 * j + 1]);
+            round->flags[at] |= (uint8_t)(2 * j + 1 == s->offset_count - 1 ? PDP_FINISHES : 0u);
+        }
     }
-    s->cell += s->at;
-    s->at = 1 - s->at;
+    s->cell++;
     return true;
 }
 

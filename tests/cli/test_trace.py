@@ -122,9 +122,14 @@ class Trace(CommandTest):
             stdout, _ = self.run_program("trace", "mcm", *arguments, "--format", "svg")
             xml.fromstring(stdout)
 
-    def test_two_by_two_has_two_rounds_a_step(self):
+    def test_two_by_two_reads_two_operands_a_step(self):
         trace = self.run_json(*FIG4, "--algorithm", "pipeline2")["trace"]
-        self.assertEqual([(t["step"], t["round"]) for t in trace[:4]], [(1, 1), (1, 2), (2, 1), (2, 2)])
+        second = [(o["thread"], o["cell"], o["operands"]) for o in trace[1]["operations"]]
+        self.assertEqual(second, [(1, 5, [1, 2]), (2, 4, [2, 3])])
+        # Read, read, combine: three substeps a step, none of them in conflict.
+        summary = self.run_json(*FIG4, "--algorithm", "pipeline2", "--summary")
+        self.assertEqual(summary["cost"]["serial"], 3 * summary["steps"])
+        self.assertIn("ST[5] = ST[1] ⊗ ST[2]", self.run_program(*FIG4, "--algorithm", "pipeline2")[0])
 
     def test_overflow_prints_nothing(self):
         self.refuse("trace", "sdp", "--op", "add", "--offsets", "2,1", "--init", "1,1", "-n", 99, names=["cell 92"], code=1)

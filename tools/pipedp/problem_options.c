@@ -47,9 +47,7 @@ static error_t parse_random(int key, char *argument, struct argp_state *state) {
         cli_check_value(state, "--random", argument, option_parse_unsigned(argument, &input->n));
         input->is_random = true;
         return 0;
-    case KEY_SEED:
-        cli_check_value(state, "--seed", argument, option_parse_unsigned(argument, &input->seed));
-        return 0;
+    case KEY_SEED: cli_check_value(state, "--seed", argument, option_parse_unsigned(argument, &input->seed)); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -89,7 +87,8 @@ static error_t parse_sdp(int key, char *argument, struct argp_state *state) {
     switch (key) {
     case KEY_OP:
         if (pdp_operator_find(&input->op, argument) != PDP_OK) {
-            argp_error(state, "--op: '%s' is not an operator; there are min, max, add, mul, and, or, xor, gcd", argument);
+            argp_error(state, "--op: '%s' is not an operator; there are min, max, add, mul, and, or, xor, gcd",
+                       argument);
         }
         return 0;
     case 'a': input->offsets = argument; return 0;

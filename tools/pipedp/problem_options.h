@@ -20,8 +20,8 @@ typedef struct problem_input {
 
     const char **items; /* matrix chain: the dimensions in place */
     size_t item_count;
-    const char *file;     /* --file */
-    const char *offsets;  /* S-DP: --offsets, --init, -n */
+    const char *file;    /* --file */
+    const char *offsets; /* S-DP: --offsets, --init, -n */
     const char *presets;
     uint64_t n;
     bool has_n;

@@ -31,8 +31,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case KEY_TABLE: arguments->table = argument; return 0;
     case KEY_PRINT:
-        cli_check_value(state, "--print", argument,
-                        option_parse_range(argument, &arguments->first, &arguments->last));
+        cli_check_value(state, "--print", argument, option_parse_range(argument, &arguments->first, &arguments->last));
         arguments->print = argument;
         return 0;
     default: return ARGP_ERR_UNKNOWN;

@@ -93,7 +93,8 @@ static void compare_methods(selftest *test, const pdp_problem *problem, pdp_kind
         pdp_status status;
         pdp_solution *solution = solve(problem, algorithm, true, &status);
         bool studied_only = strcmp(algorithm, "pipeline-printed") == 0;
-        expect(test, status == expected, "%s, %s: status %d instead of %d", name, algorithm, (int)status, (int)expected);
+        expect(test, status == expected, "%s, %s: status %d instead of %d", name, algorithm, (int)status,
+               (int)expected);
         if (solution && table && !studied_only) {
             const int64_t *other = pdp_solution_table(solution, NULL, NULL);
             size_t bytes = rows * columns * sizeof *table;

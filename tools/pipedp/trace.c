@@ -143,7 +143,7 @@ static const struct argp sdp_argp = {
 typedef struct collector {
     trace run;
     size_t operation_room;
-    size_t round_room;
+    size_t step_room;
     bool too_many;
 } collector;
 
@@ -159,26 +159,26 @@ static void *grow(void *array, size_t *room, size_t needed, size_t size) {
 }
 
 static int collect_step(void *context, const pdp_step *step) {
-    collector *steps = context;
-    trace *whole = &steps->run;
-    size_t operations = whole->operation_count + step->count;
-    steps->too_many = operations > MAX_OPERATIONS;
-    if (steps->too_many) {
+    collector *all = context;
+    trace *whole = &all->run;
+    size_t count = whole->operation_count + step->count;
+    all->too_many = count > MAX_OPERATIONS;
+    if (all->too_many) {
         return 1;
     }
-    pdp_operation *all = grow(whole->operations, &steps->operation_room, operations, sizeof *all);
-    if (!all) {
+    pdp_operation *operations = grow(whole->operations, &all->operation_room, count, sizeof *operations);
+    if (!operations) {
         return 1;
     }
-    whole->operations = all;
-    trace_round *rounds = grow(whole->rounds, &steps->round_room, whole->round_count + 1, sizeof *rounds);
-    if (!rounds) {
+    whole->operations = operations;
+    trace_step *steps = grow(whole->steps, &all->step_room, whole->step_count + 1, sizeof *steps);
+    if (!steps) {
         return 1;
     }
-    whole->rounds = rounds;
-    memcpy(all + whole->operation_count, step->operations, step->count * sizeof *all);
-    rounds[whole->round_count++] = (trace_round){step->step, step->round, whole->operation_count, step->count};
-    whole->operation_count = operations;
+    whole->steps = steps;
+    memcpy(operations + whole->operation_count, step->operations, step->count * sizeof *operations);
+    steps[whole->step_count++] = (trace_step){step->number, whole->operation_count, step->count};
+    whole->operation_count = count;
     return 0;
 }
 
@@ -223,7 +223,7 @@ static void write_trace(const trace *whole, const trace_arguments *arguments, FI
     }
 }
 
-static int run(const trace_arguments *arguments, collector *steps, pdp_plan **plan, pdp_solution **solution) {
+static int run(const trace_arguments *arguments, collector *all, pdp_plan **plan, pdp_solution **solution) {
     pdp_options options_of_run = PDP_OPTIONS_DEFAULT;
     options_of_run.algorithm = arguments->solve.algorithm;
     options_of_run.memory_limit = arguments->solve.memory;
@@ -232,19 +232,19 @@ static int run(const trace_arguments *arguments, collector *steps, pdp_plan **pl
     options_of_run.latency = (uint32_t)arguments->latency;
     options_of_run.on_step = arguments->summary ? NULL : collect_step;
     options_of_run.on_progress = cli_show_progress;
-    options_of_run.context = steps;
+    options_of_run.context = all;
     int code = problem_input_solve(&arguments->problem, &options_of_run, plan, solution);
     if (code == EXIT_DONE) {
-        trace *whole = &steps->run;
+        trace *whole = &all->run;
         whole->algorithm = pdp_plan_algorithm(*plan);
         whole->guaranteed = pdp_plan_guaranteed(*plan) != 0;
         whole->solution = *solution;
         whole->record = pdp_solution_record(*solution);
-        if (arguments->format == LAYOUT_SVG && whole->round_count > TRACE_SVG_MAX_ROUNDS) {
-            code = cli_fail(EXIT_BAD_USE, "--format svg: %zu rounds are too many to draw (at most %d)",
-                            whole->round_count, TRACE_SVG_MAX_ROUNDS);
+        if (arguments->format == LAYOUT_SVG && whole->step_count > TRACE_SVG_MAX_STEPS) {
+            code = cli_fail(EXIT_BAD_USE, "--format svg: %zu steps are too many to draw (at most %d)",
+                            whole->step_count, TRACE_SVG_MAX_STEPS);
         }
-    } else if (steps->too_many) {
+    } else if (all->too_many) {
         code = cli_fail(EXIT_BAD_USE, "there are more than %d operations to write down; --summary has the counts",
                         MAX_OPERATIONS);
     }
@@ -252,25 +252,25 @@ static int run(const trace_arguments *arguments, collector *steps, pdp_plan **pl
 }
 
 static int trace_run(const trace_arguments *arguments) {
-    collector steps = {0};
+    collector all = {0};
     cli_output output = {0};
     pdp_plan *plan = NULL;
     pdp_solution *solution = NULL;
-    describe(&steps.run, arguments);
-    int code = check_size(&steps.run, arguments);
+    describe(&all.run, arguments);
+    int code = check_size(&all.run, arguments);
     if (code == EXIT_DONE) {
         code = cli_output_open(&output, arguments->output);
     }
     if (code == EXIT_DONE) {
-        code = run(arguments, &steps, &plan, &solution);
+        code = run(arguments, &all, &plan, &solution);
     }
     if (code == EXIT_DONE) {
-        write_trace(&steps.run, arguments, output.stream);
+        write_trace(&all.run, arguments, output.stream);
         code = cli_output_commit(&output);
     }
     cli_output_free(&output);
-    free(steps.run.operations);
-    free(steps.run.rounds);
+    free(all.run.operations);
+    free(all.run.steps);
     pdp_solution_free(solution);
     pdp_plan_free(plan);
     return code;
@@ -279,7 +279,8 @@ static int trace_run(const trace_arguments *arguments) {
 static int trace_layout(const trace_arguments *arguments) {
     size_t n = arguments->problem.problem ? arguments->problem.counts[0] - 1 : 5;
     if (n > LAYOUT_MAX_MATRICES) {
-        return cli_fail(EXIT_BAD_USE, "--layout: %zu matrices are too many to draw (at most %d)", n, LAYOUT_MAX_MATRICES);
+        return cli_fail(EXIT_BAD_USE, "--layout: %zu matrices are too many to draw (at most %d)", n,
+                        LAYOUT_MAX_MATRICES);
     }
     if (arguments->cell > n * (n + 1) / 2) {
         return cli_fail(EXIT_BAD_USE, "--cell: %" PRIu64 " is beyond the last cell of %zu matrices, %zu",
@@ -339,7 +340,7 @@ int command_trace(int argc, char **argv) {
           "  pipedp trace sdp --offsets 5,3,1 --init 9,4,7,2,8 -n 12\n"
           "  pipedp trace mcm 30 35 15 5 10 --format svg --output fig7.svg\n",
           wants_help ? stdout : stderr);
-    return wants_help         ? EXIT_DONE
-           : argc >= 2        ? cli_fail(EXIT_BAD_USE, "'%s' is not a problem; there are sdp and mcm", argv[1])
-                              : EXIT_BAD_USE;
+    return wants_help  ? EXIT_DONE
+           : argc >= 2 ? cli_fail(EXIT_BAD_USE, "'%s' is not a problem; there are sdp and mcm", argv[1])
+                       : EXIT_BAD_USE;
 }

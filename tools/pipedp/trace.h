@@ -7,13 +7,11 @@
 
 #include "pipedp.h"
 
-/* One round of the run; a step of the 2-by-2 pipeline has two, all others one. */
-typedef struct trace_round {
-    uint64_t step; /* from 1; a step in which nobody works has no round */
-    uint32_t round;
-    size_t first; /* index of its first operation */
+typedef struct trace_step {
+    uint64_t number; /* from 1; a step in which nobody works is left out */
+    size_t first;    /* index of its first operation */
     size_t count;
-} trace_round;
+} trace_step;
 
 typedef struct trace {
     pdp_kind kind;
@@ -32,8 +30,8 @@ typedef struct trace {
     bool guaranteed;
     pdp_operation *operations; /* all of them, in the paper's numbering (see pipedp.h) */
     size_t operation_count;
-    trace_round *rounds;
-    size_t round_count;
+    trace_step *steps;
+    size_t step_count;
 
     const pdp_solution *solution;
     const pdp_record *record;
@@ -50,8 +48,8 @@ void trace_write_json(const trace *run, FILE *out);
 void trace_write_summary_text(const trace *run, FILE *out);
 void trace_write_summary_json(const trace *run, FILE *out);
 
-/* Largest table and most rounds that are drawn as a picture. */
-enum { TRACE_SVG_MAX_CELLS = 300, TRACE_SVG_MAX_ROUNDS = 1000 };
+/* Largest table and most steps that are drawn as a picture. */
+enum { TRACE_SVG_MAX_CELLS = 300, TRACE_SVG_MAX_STEPS = 1000 };
 
 /* Fig. 5: the triangular table of n matrices with its linear numbers. With a cell (its number from 1;
  * 0 for none) Fig. 6: the operands of that cell, pair by pair. */

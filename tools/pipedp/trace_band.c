@@ -25,7 +25,7 @@ static void fill_box(const picture *p, size_t slot, double y, double from, doubl
             picture_slot_x(p, slot), y + p->box * (1 - to), p->cell, p->box * (to - from), colour);
 }
 
-/* What the cells hold before the round. Neighbours that are final are one rectangle: a long run has many. */
+/* What the cells hold before the step. Neighbours that are final are one rectangle: a long run has many. */
 void picture_fill_boxes(const picture *p, double y) {
     const trace_progress *progress = &p->progress;
     for (size_t slot = 0; slot < progress->slots; slot++) {
@@ -54,7 +54,7 @@ typedef struct crowd {
     uint32_t last_thread;
 } crowd;
 
-/* The threads of a round that share the target of its operation i. */
+/* The threads of a step that share the target of its operation i. */
 static crowd crowd_of(const pdp_operation *operations, size_t count, size_t i) {
     crowd c = {true, 0, 0};
     for (size_t k = 0; k < count; k++) {
@@ -67,7 +67,7 @@ static crowd crowd_of(const pdp_operation *operations, size_t count, size_t i) {
     return c;
 }
 
-/* The terms that the round adds. */
+/* The terms that the step adds. */
 static void fill_target(const picture *p, const pdp_operation *operation, const crowd *group, double y) {
     const size_t slot = trace_slot(p->run, operation->target);
     const bool is_cell = slot < p->run->cells;
@@ -95,11 +95,11 @@ static void draw_thread(const picture *p, const pdp_operation *operation, const 
 
 /* Where the arc from an operand comes down on its target: arcs to one cell are nested, so the nearest operand's
  * comes down first, seen from the operands' side. */
-static double landing_x(const picture *p, const trace_round *round, uint32_t target, uint32_t operand) {
-    const pdp_operation *operations = p->run->operations + round->first;
+static double landing_x(const picture *p, const trace_step *step, uint32_t target, uint32_t operand) {
+    const pdp_operation *operations = p->run->operations + step->first;
     size_t arcs = 0;
     size_t inner = 0;
-    for (size_t i = 0; i < round->count; i++) {
+    for (size_t i = 0; i < step->count; i++) {
         for (size_t side = 0; side < 2 && operations[i].target == target; side++) {
             const uint32_t other = operations[i].operand[side];
             arcs += other != PDP_NO_OPERAND;
@@ -111,15 +111,14 @@ static double landing_x(const picture *p, const trace_round *round, uint32_t tar
     return picture_slot_centre(p, trace_slot(p->run, target)) + gap * ((double)inner - (double)(arcs - 1) / 2);
 }
 
-static void draw_arc(const picture *p, const trace_round *round, const pdp_operation *operation, size_t side,
-                     double y) {
+static void draw_arc(const picture *p, const trace_step *step, const pdp_operation *operation, size_t side, double y) {
     const uint32_t operand = operation->operand[side];
     const bool is_hazard = (operation->flags & (side == 0 ? PDP_LEFT_HAZARD : PDP_RIGHT_HAZARD)) != 0;
     const bool is_conflict = (operation->flags & (side == 0 ? PDP_LEFT_CONFLICT : PDP_RIGHT_CONFLICT)) != 0;
     const char *colour = is_hazard ? SVG_HAZARD : is_conflict ? SVG_CONFLICT : svg_colour(operation->thread - 1);
     /* A hazard starts at a cell on which arcs come down: it keeps to the side of them. */
     const double from = picture_slot_centre(p, trace_slot(p->run, operand)) + (is_hazard ? p->cell * 0.3 : 0);
-    const double to = landing_x(p, round, operation->target, operand);
+    const double to = landing_x(p, step, operation->target, operand);
     const double distance = from < to ? to - from : from - to;
     const double control =
         y - picture_arc_height(p, distance) * 4 / 3; /* a cubic reaches three quarters of the way to its controls */
@@ -131,26 +130,26 @@ static void draw_arc(const picture *p, const trace_round *round, const pdp_opera
 }
 
 /* Under the box; beside the badge where there is one. */
-static double mark_x(const picture *p, const trace_round *round, uint32_t number, double side) {
+static double mark_x(const picture *p, const trace_step *step, uint32_t number, double side) {
     double shift = 0;
-    for (size_t i = 0; i < round->count; i++) {
-        if (p->run->operations[round->first + i].target == number) {
+    for (size_t i = 0; i < step->count; i++) {
+        if (p->run->operations[step->first + i].target == number) {
             shift = p->cell / 2 - 1;
         }
     }
     return picture_slot_centre(p, trace_slot(p->run, number)) + side * shift;
 }
 
-static void draw_marks(const picture *p, const trace_round *round, const pdp_operation *operation, double y) {
+static void draw_marks(const picture *p, const trace_step *step, const pdp_operation *operation, double y) {
     const uint32_t numbers[3] = {operation->operand[0], operation->operand[1], operation->target};
     static const uint32_t hazards[3] = {PDP_LEFT_HAZARD, PDP_RIGHT_HAZARD, 0};
     static const uint32_t conflicts[3] = {PDP_LEFT_CONFLICT, PDP_RIGHT_CONFLICT, PDP_TARGET_CONFLICT};
     for (size_t i = 0; i < 3; i++) {
         if ((operation->flags & conflicts[i]) != 0) {
-            picture_draw_conflict(p->out, mark_x(p, round, numbers[i], -1), y + p->box + 2);
+            picture_draw_conflict(p->out, mark_x(p, step, numbers[i], -1), y + p->box + 2);
         }
         if ((operation->flags & hazards[i]) != 0) {
-            picture_draw_hazard(p->out, mark_x(p, round, numbers[i], 1), y + p->box + 2);
+            picture_draw_hazard(p->out, mark_x(p, step, numbers[i], 1), y + p->box + 2);
         }
     }
 }
@@ -172,35 +171,32 @@ static void draw_words(const picture *p, const pdp_operation *operation, double 
 }
 
 /* What the threads do, beside the boxes: in the middle of the band, and in columns when there is a lot. */
-static void draw_all_words(const picture *p, const trace_round *round, double top) {
-    const size_t lines = round->count < p->words_lines ? round->count : p->words_lines;
+static void draw_all_words(const picture *p, const trace_step *step, double top) {
+    const size_t lines = step->count < p->words_lines ? step->count : p->words_lines;
     const double middle = top + p->arcs + p->box / 2;
     const double centred = middle - PICTURE_LINE * (double)lines / 2 - 4;
     const double lowest = top + p->band - PICTURE_LINE * (double)lines - 5;
     const double start = centred < lowest ? centred : lowest;
     fputs("<g font-family=\"monospace\" font-size=\"11\">\n", p->out);
-    for (size_t i = 0; i < round->count; i++) {
+    for (size_t i = 0; i < step->count; i++) {
         const size_t column = i / lines;
         const size_t line = i % lines + 1;
-        draw_words(p, &p->run->operations[round->first + i], p->words + p->words_width * (double)column,
+        draw_words(p, &p->run->operations[step->first + i], p->words + p->words_width * (double)column,
                    start + PICTURE_LINE * (double)line);
     }
     fputs("</g>\n", p->out);
 }
 
 /* "Step 3" and what is to be said about it; along a long array again and again. */
-static void draw_label(const picture *p, const trace_round *round, bool has_rounds, double top) {
+static void draw_label(const picture *p, const trace_step *step, double top) {
     uint32_t flags = 0;
-    for (size_t i = 0; i < round->count; i++) {
-        flags |= p->run->operations[round->first + i].flags;
+    for (size_t i = 0; i < step->count; i++) {
+        flags |= p->run->operations[step->first + i].flags;
     }
     const double y = top + p->arcs + 15;
     int line = 0; /* under the number of the step */
     fputs("<g font-size=\"11\">\n", p->out);
-    svg_text(p->out, PICTURE_MARGIN, y, "font-weight=\"bold\" font-size=\"13\"", "Step %" PRIu64, round->step);
-    if (has_rounds) {
-        svg_text(p->out, PICTURE_MARGIN, y + 14 * ++line, "", "round %" PRIu32, round->round);
-    }
+    svg_text(p->out, PICTURE_MARGIN, y, "font-weight=\"bold\" font-size=\"13\"", "Step %" PRIu64, step->number);
     if ((flags & (PDP_LEFT_HAZARD | PDP_RIGHT_HAZARD)) != 0) {
         svg_text(p->out, PICTURE_MARGIN, y + 14 * ++line, "font-weight=\"bold\" fill=\"" SVG_HAZARD "\"", "hazard");
     }
@@ -210,19 +206,19 @@ static void draw_label(const picture *p, const trace_round *round, bool has_roun
     }
     for (size_t slot = LABEL_EVERY; slot + LABEL_EVERY / 4 < p->run->cells; slot += LABEL_EVERY) {
         svg_text(p->out, picture_slot_x(p, slot), top + p->arcs + p->box + 13,
-                 "font-size=\"10\" fill=\"" SVG_MUTED "\"", "Step %" PRIu64, round->step);
+                 "font-size=\"10\" fill=\"" SVG_MUTED "\"", "Step %" PRIu64, step->number);
     }
     fputs("</g>\n", p->out);
 }
 
-void picture_draw_band(const picture *p, const trace_round *round, bool has_rounds, double top) {
-    const pdp_operation *operations = p->run->operations + round->first;
+void picture_draw_band(const picture *p, const trace_step *step, double top) {
+    const pdp_operation *operations = p->run->operations + step->first;
     const double y = top + p->arcs;
-    draw_label(p, round, has_rounds, top);
+    draw_label(p, step, top);
     picture_fill_boxes(p, y);
     for (size_t pass = 0; pass < 2; pass++) { /* the badges on top of all boxes */
-        for (size_t i = 0; i < round->count; i++) {
-            const crowd group = crowd_of(operations, round->count, i);
+        for (size_t i = 0; i < step->count; i++) {
+            const crowd group = crowd_of(operations, step->count, i);
             if (group.is_first) {
                 (pass == 0 ? fill_target : draw_thread)(p, &operations[i], &group, y);
             }
@@ -231,17 +227,17 @@ void picture_draw_band(const picture *p, const trace_round *round, bool has_roun
             fprintf(p->out, "<use xlink:href=\"#row\" y=\"%.1f\"/>\n", y);
         }
     }
-    for (size_t i = 0; i < round->count; i++) {
+    for (size_t i = 0; i < step->count; i++) {
         for (size_t side = 0; side < 2; side++) {
             if (operations[i].operand[side] != PDP_NO_OPERAND) {
-                draw_arc(p, round, &operations[i], side, y);
+                draw_arc(p, step, &operations[i], side, y);
             }
         }
     }
-    for (size_t i = 0; i < round->count; i++) {
-        draw_marks(p, round, &operations[i], y);
+    for (size_t i = 0; i < step->count; i++) {
+        draw_marks(p, step, &operations[i], y);
     }
     if (p->words_lines > 0) {
-        draw_all_words(p, round, top);
+        draw_all_words(p, step, top);
     }
 }

@@ -101,14 +101,13 @@ void trace_write_json(const trace *run, FILE *out) {
     json_open_object(&writer, NULL);
     write_summary(&writer, run);
     json_open_array(&writer, "trace");
-    for (size_t r = 0; r < run->round_count; r++) {
-        const trace_round *round = &run->rounds[r];
+    for (size_t r = 0; r < run->step_count; r++) {
+        const trace_step *step = &run->steps[r];
         json_open_object(&writer, NULL);
-        json_unsigned(&writer, "step", round->step);
-        json_unsigned(&writer, "round", round->round);
+        json_unsigned(&writer, "step", step->number);
         json_open_array(&writer, "operations");
-        for (size_t i = 0; i < round->count; i++) {
-            write_operation(&writer, &run->operations[round->first + i]);
+        for (size_t i = 0; i < step->count; i++) {
+            write_operation(&writer, &run->operations[step->first + i]);
         }
         json_close_array(&writer);
         json_close_object(&writer);

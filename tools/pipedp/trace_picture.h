@@ -9,7 +9,7 @@ enum { PICTURE_MARGIN = 28, PICTURE_LINE = 14 };
 typedef struct picture {
     FILE *out;
     const trace *run;
-    trace_progress progress; /* before the round that is drawn */
+    trace_progress progress; /* before the step that is drawn */
     bool is_compact;
     double cell; /* sizes: of a box, of the room for arcs above and badges below it */
     double box;
@@ -40,11 +40,11 @@ static inline double picture_arc_height(const picture *p, double distance) {
     return 8 + (p->arc_limit - 8) * distance / (distance + p->arc_scale);
 }
 
-/* What the cells hold before the round, for boxes whose top is at y. */
+/* What the cells hold before the step, for boxes whose top is at y. */
 void picture_fill_boxes(const picture *p, double y);
 
-/* The round, from its label to its words. */
-void picture_draw_band(const picture *p, const trace_round *round, bool has_rounds, double top);
+/* The step, from its label to its words. */
+void picture_draw_band(const picture *p, const trace_step *step, double top);
 
 /* Hazards are triangles and conflicts are diamonds, so that they can be told without colour. */
 void picture_draw_hazard(FILE *out, double x, double y);

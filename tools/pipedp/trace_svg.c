@@ -1,4 +1,4 @@
-/* Figures 3, 4 and 7 as a picture: a band for each round with the array ST as a row of boxes. A box fills up with
+/* Figures 3, 4 and 7 as a picture: a band for each step with the array ST as a row of boxes. A box fills up with
  * the terms that its cell has got; arcs lead from the operands to the cell, badges name the threads. */
 #include <inttypes.h>
 
@@ -33,8 +33,8 @@ static void measure_arcs(picture *p) {
 static void measure_words(picture *p) {
     const trace *run = p->run;
     size_t most_operations = 0;
-    for (size_t r = 0; r < run->round_count; r++) {
-        most_operations = run->rounds[r].count > most_operations ? run->rounds[r].count : most_operations;
+    for (size_t r = 0; r < run->step_count; r++) {
+        most_operations = run->steps[r].count > most_operations ? run->steps[r].count : most_operations;
     }
     size_t widest = 0;
     for (size_t i = 0; i < run->operation_count; i++) {
@@ -55,10 +55,10 @@ static void measure_words(picture *p) {
     p->right += 20 + p->words_width * (double)columns;
 }
 
-/* Steps in which nobody works before round r, or at the end for r = round_count. */
+/* Steps in which nobody works before step r, or at the end for r = step_count. */
 static uint64_t idle_before(const trace *run, size_t r) {
-    const uint64_t last = r == 0 ? 0 : run->rounds[r - 1].step;
-    const uint64_t next = r < run->round_count ? run->rounds[r].step : run->record->steps + 1;
+    const uint64_t last = r == 0 ? 0 : run->steps[r - 1].number;
+    const uint64_t next = r < run->step_count ? run->steps[r].number : run->record->steps + 1;
     return next > last + 1 ? next - last - 1 : 0;
 }
 
@@ -95,11 +95,11 @@ static void measure(picture *p) {
     measure_words(p);
     p->right = wider(p->right, measure_header(run));
     p->bottom = HEADER;
-    for (size_t r = 0; r <= run->round_count; r++) {
+    for (size_t r = 0; r <= run->step_count; r++) {
         p->bottom += idle_before(run, r) > 0 ? PICTURE_LINE * 2 : 0;
-        p->bottom += r < run->round_count ? p->band : 0;
+        p->bottom += r < run->step_count ? p->band : 0;
     }
-    p->bottom += run->round_count == 0 ? p->band : 0;
+    p->bottom += run->step_count == 0 ? p->band : 0;
 }
 
 /* ---- Header ---- */
@@ -176,7 +176,7 @@ static double draw_idle(const picture *p, size_t r, double y) {
         return y;
     }
     draw_separator(p, y);
-    const uint64_t first = r == 0 ? 1 : p->run->rounds[r - 1].step + 1;
+    const uint64_t first = r == 0 ? 1 : p->run->steps[r - 1].number + 1;
     if (idle == 1) {
         svg_text(p->out, PICTURE_MARGIN, y + 18, "font-weight=\"bold\" font-size=\"13\"", "Step %" PRIu64, first);
     } else {
@@ -198,23 +198,19 @@ void trace_write_svg(const trace *run, FILE *out) {
     draw_header(&p);
     define_row(&p);
     double y = HEADER;
-    if (run->round_count == 0) {
+    if (run->step_count == 0) {
         picture_fill_boxes(&p, y + p.arcs);
         fprintf(out, "<use xlink:href=\"#row\" y=\"%.1f\"/>\n", y + p.arcs);
         svg_text(out, PICTURE_MARGIN, y + 14, "font-size=\"12\"", "Every cell is preset: there is nothing to do.");
     }
-    for (size_t r = 0; r < run->round_count; r++) {
-        const trace_round *round = &run->rounds[r];
-        const bool is_second = r > 0 && round[-1].step == round->step;
-        const bool has_second = r + 1 < run->round_count && round[1].step == round->step;
+    for (size_t r = 0; r < run->step_count; r++) {
+        const trace_step *step = &run->steps[r];
         y = draw_idle(&p, r, y);
-        if (!is_second) {
-            draw_separator(&p, y);
-        }
-        picture_draw_band(&p, round, is_second || has_second, y);
-        trace_progress_advance(&p.progress, run, round);
+        draw_separator(&p, y);
+        picture_draw_band(&p, step, y);
+        trace_progress_advance(&p.progress, run, step);
         y += p.band;
     }
-    draw_idle(&p, run->round_count, y);
+    draw_idle(&p, run->step_count, y);
     svg_end(out);
 }

@@ -1,4 +1,4 @@
-/* Figures 3, 4 and 7 as text: a line for each round with a column for each cell, and what the threads do. */
+/* Figures 3, 4 and 7 as text: a line for each step with a column for each cell, and what the threads do. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,10 +16,9 @@ typedef struct page {
     const trace *run;
     bool colour;
     bool has_grid;
-    trace_progress progress; /* with the grid: before the round that is written */
+    trace_progress progress; /* with the grid: before the step that is written */
     int column;              /* width of a cell's column */
     size_t words;            /* column where the words begin */
-    bool has_rounds;         /* some steps have two */
     bool has_crowds;         /* several threads work on one cell */
 } page;
 
@@ -58,12 +57,12 @@ static size_t write_words(const page *p, const pdp_operation *operation, bool me
     return width;
 }
 
-/* The operations of a round from the column `words` on; those that do not fit on the line go under it. */
-static void write_operations(const page *p, const trace_round *round) {
+/* The operations of a step from the column `words` on; those that do not fit on the line go under it. */
+static void write_operations(const page *p, const trace_step *step) {
     const size_t limit = p->words + WORDS_MIN_WIDTH > LINE_WIDTH ? p->words + WORDS_MIN_WIDTH : LINE_WIDTH;
     size_t at = p->words;
-    for (size_t i = 0; i < round->count; i++) {
-        const pdp_operation *operation = &p->run->operations[round->first + i];
+    for (size_t i = 0; i < step->count; i++) {
+        const pdp_operation *operation = &p->run->operations[step->first + i];
         const size_t width = write_words(p, operation, true);
         if (i > 0 && at + 3 + width > limit) {
             fprintf(p->out, "\n%*s", (int)p->words, "");
@@ -79,10 +78,10 @@ static void write_operations(const page *p, const trace_round *round) {
 
 /* ---- The grid ---- */
 
-/* Whether the round reads the cell in this slot too early. */
-static bool is_hazard(const page *p, const trace_round *round, size_t slot) {
-    for (size_t i = 0; i < round->count; i++) {
-        const pdp_operation *operation = &p->run->operations[round->first + i];
+/* Whether the step reads the cell in this slot too early. */
+static bool is_hazard(const page *p, const trace_step *step, size_t slot) {
+    for (size_t i = 0; i < step->count; i++) {
+        const pdp_operation *operation = &p->run->operations[step->first + i];
         if (((operation->flags & PDP_LEFT_HAZARD) != 0 && trace_slot(p->run, operation->operand[0]) == slot) ||
             ((operation->flags & PDP_RIGHT_HAZARD) != 0 && trace_slot(p->run, operation->operand[1]) == slot)) {
             return true;
@@ -92,17 +91,17 @@ static bool is_hazard(const page *p, const trace_round *round, size_t slot) {
 }
 
 /* The thread on the slot, or the state that the slot is in. */
-static void write_slot(const page *p, const trace_round *round, size_t slot) {
+static void write_slot(const page *p, const trace_step *step, size_t slot) {
     const uint32_t done = p->progress.done[slot];
     const bool is_final = slot < p->run->cells && done == p->progress.total[slot];
-    const bool is_early = is_hazard(p, round, slot);
+    const bool is_early = is_hazard(p, step, slot);
     const char *colour = is_final ? GREEN : NULL;
     size_t threads = 0;
     char state[16];
     char entry[24];
     snprintf(state, sizeof state, "%s", is_final ? "#" : done > 0 ? "o" : ".");
-    for (size_t i = 0; i < round->count; i++) {
-        const pdp_operation *operation = &p->run->operations[round->first + i];
+    for (size_t i = 0; i < step->count; i++) {
+        const pdp_operation *operation = &p->run->operations[step->first + i];
         if (trace_slot(p->run, operation->target) == slot && threads++ == 0) {
             snprintf(state, sizeof state, "%" PRIu32, operation->thread);
             colour = (operation->flags & PDP_TARGET_CONFLICT) != 0 ? YELLOW : colour;
@@ -113,10 +112,10 @@ static void write_slot(const page *p, const trace_round *round, size_t slot) {
     write_coloured(p, is_early ? RED : colour, entry);
 }
 
-static void write_grid_line(const page *p, const trace_round *round) {
+static void write_grid_line(const page *p, const trace_step *step) {
     for (size_t slot = 0; slot < p->progress.slots; slot++) {
         fputs(slot == p->run->cells ? " |" : "", p->out);
-        write_slot(p, round, slot);
+        write_slot(p, step, slot);
     }
     fputs("   ", p->out);
 }
@@ -142,9 +141,6 @@ static void measure(page *p) {
         last_thread = operation->thread > last_thread ? operation->thread : last_thread;
         p->has_crowds = p->has_crowds || (operation->flags & PDP_TARGET_CONFLICT) != 0;
     }
-    for (size_t r = 0; r < run->round_count; r++) {
-        p->has_rounds = p->has_rounds || run->rounds[r].round > 1;
-    }
     const int entry = digits(last_thread) + p->has_crowds + (run->record->hazards > 0);
     const int label = digits(run->cells);
     p->column = 1 + (entry > label ? entry : label);
@@ -157,17 +153,14 @@ static void measure(page *p) {
     }
 }
 
-static void write_round(page *p, const trace_round *round) {
-    char label[40];
-    snprintf(label, sizeof label, p->has_rounds && round->round > 0 ? "%" PRIu64 ".%" PRIu32 : "%" PRIu64, round->step,
-             round->round);
-    fprintf(p->out, "%-*s", LABEL_WIDTH, label);
+static void write_step(page *p, const trace_step *step) {
+    fprintf(p->out, "%-*" PRIu64, LABEL_WIDTH, step->number);
     if (p->has_grid) {
-        write_grid_line(p, round);
-        trace_progress_advance(&p->progress, p->run, round);
+        write_grid_line(p, step);
+        trace_progress_advance(&p->progress, p->run, step);
     }
-    if (round->count > 0) {
-        write_operations(p, round);
+    if (step->count > 0) {
+        write_operations(p, step);
     } else {
         fputs("idle\n", p->out);
     }
@@ -184,17 +177,13 @@ void trace_write_text(const trace *run, FILE *out, bool colour) {
     } else {
         fputs("\nstep\n", out);
     }
-    uint64_t last_step = 0;
-    for (size_t r = 0; r < run->round_count; r++) {
-        const trace_round *round = &run->rounds[r];
-        for (uint64_t step = last_step + 1; step < round->step; step++) {
-            write_round(&p, &(trace_round){.step = step});
+    uint64_t last = 0;
+    for (size_t r = 0; r < run->step_count; r++) {
+        const trace_step *step = &run->steps[r];
+        while (++last < step->number) {
+            write_step(&p, &(trace_step){.number = last}); /* nobody works */
         }
-        last_step = round->step;
-        write_round(&p, round);
-    }
-    for (uint64_t step = last_step + 1; step <= run->record->steps; step++) {
-        write_round(&p, &(trace_round){.step = step});
+        write_step(&p, step);
     }
     fputc('\n', out);
     trace_write_summary_text(run, out);

@@ -82,7 +82,9 @@ size_t trace_describe(const trace *run, const pdp_operation *operation, trace_pi
     snprintf(text, sizeof text, "T%" PRIu32 ": ", operation->thread);
     add_text(pieces, &count, text);
     add_cell(run, pieces, &count, operation->target)->conflict = (flags & PDP_TARGET_CONFLICT) != 0;
-    snprintf(text, sizeof text, "%s%s", (flags & PDP_STORES) != 0 ? " = " : combine, has_left && has_right ? "f(" : "");
+    /* Two operands: f(l,r) of a matrix chain, or the two terms of a 2-by-2 thread. */
+    const bool is_function = has_left && has_right && run->kind == PDP_MCM;
+    snprintf(text, sizeof text, "%s%s", (flags & PDP_STORES) != 0 ? " = " : combine, is_function ? "f(" : "");
     add_text(pieces, &count, text);
     if (has_left) {
         trace_piece *left = add_cell(run, pieces, &count, operation->operand[0]);
@@ -90,15 +92,14 @@ size_t trace_describe(const trace *run, const pdp_operation *operation, trace_pi
         left->conflict = (flags & PDP_LEFT_CONFLICT) != 0;
     }
     if (has_left && has_right) {
-        add_text(pieces, &count, ",");
+        add_text(pieces, &count, is_function ? "," : " ⊗ ");
     }
     if (has_right) {
         trace_piece *right = add_cell(run, pieces, &count, operation->operand[1]);
         right->hazard = (flags & PDP_RIGHT_HAZARD) != 0;
         right->conflict = (flags & PDP_RIGHT_CONFLICT) != 0;
     }
-    snprintf(text, sizeof text, "%s", has_left && has_right ? ")" : "");
-    add_text(pieces, &count, text);
+    add_text(pieces, &count, is_function ? ")" : "");
     if ((flags & PDP_FINISHES) != 0) {
         snprintf(text, sizeof text, "final %" PRId64, operation->value);
         add_text(pieces, &count, text)->final = true;
@@ -132,9 +133,9 @@ bool trace_progress_begin(trace_progress *progress, const trace *run) {
     return true;
 }
 
-void trace_progress_advance(trace_progress *progress, const trace *run, const trace_round *round) {
-    const pdp_operation *operations = run->operations + round->first;
-    for (size_t i = 0; i < round->count; i++) {
+void trace_progress_advance(trace_progress *progress, const trace *run, const trace_step *step) {
+    const pdp_operation *operations = run->operations + step->first;
+    for (size_t i = 0; i < step->count; i++) {
         for (size_t side = 0; side < 2; side++) {
             const uint32_t operand = operations[i].operand[side];
             if (operand != PDP_NO_OPERAND && trace_slot(run, operand) >= run->cells) {
@@ -142,7 +143,7 @@ void trace_progress_advance(trace_progress *progress, const trace *run, const tr
             }
         }
     }
-    for (size_t i = 0; i < round->count; i++) {
+    for (size_t i = 0; i < step->count; i++) {
         const size_t slot = trace_slot(run, operations[i].target);
         progress->done[slot] = slot < run->cells ? progress->done[slot] + 1 : 1;
     }

@@ -36,8 +36,8 @@ typedef struct trace_progress {
     uint32_t total[TRACE_MAX_SLOTS];
 } trace_progress;
 
-/* The state before the first round; false when there are too many slots. */
+/* The state before the first step; false when there are too many slots. */
 bool trace_progress_begin(trace_progress *progress, const trace *run);
-void trace_progress_advance(trace_progress *progress, const trace *run, const trace_round *round);
+void trace_progress_advance(trace_progress *progress, const trace *run, const trace_step *step);
 
 #endif
