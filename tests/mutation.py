@@ -2,9 +2,9 @@
 """Does the suite notice faults? Plants one fault at a time and runs the tests.
 
 Faults come from a seed, evenly over the classes below, over the solvers, schedules and parsers. A fault
-is killed if the build's tests fail, crash or time out; one that does not compile is drawn anew. At least
-90 % must be killed, and every survivor must be explained in docs/testing.md, by the line that this
-script prints for it.
+is killed if the tests fail, crash or time out, in a plain build or, if it survives that, in one with ASan
+and UBSan; one that does not compile is drawn anew. At least 90 % must be killed, and every survivor must
+be explained in docs/testing.md, by the line that this script prints for it.
 
     tests/mutation.py [--seed S] [--count N] [--list]
 """
@@ -98,20 +98,21 @@ def draw(seed):
 
 
 def limit():
-    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+    resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))  # not RLIMIT_AS: ASan maps terabytes
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 class Tree:
-    """A copy of the project with a build of its own."""
+    """A copy of the project with builds of its own."""
 
     def __init__(self, number):
         self.folder = WORK / f"tree{number}"
         shutil.rmtree(self.folder, ignore_errors=True)
         shutil.copytree(ROOT, self.folder, ignore=shutil.ignore_patterns("build", ".git"))
-        self.build_folder = self.folder / "build"
-        self.run("cmake", "-S", self.folder, "-B", self.build_folder, "-DCMAKE_BUILD_TYPE=Release",
-                 "-DCMAKE_C_FLAGS_RELEASE=-O1")
+        self.builds = {"plain": "", "sanitized": "address,undefined"}
+        for build, sanitizers in self.builds.items():
+            self.run("cmake", "-S", self.folder, "-B", self.folder / build, "-DCMAKE_BUILD_TYPE=Release",
+                     "-DCMAKE_C_FLAGS_RELEASE=-O1", f"-DPIPEDP_SANITIZE={sanitizers}")
 
     def run(self, *command, timeout=600):
         try:
@@ -122,14 +123,15 @@ class Tree:
 
     def test(self):
         """'does not compile', 'killed by TEST' or 'survived'."""
-        if self.run("cmake", "--build", self.build_folder).returncode != 0:
-            return "does not compile"
-        tests = self.run("ctest", "--test-dir", self.build_folder, "--stop-on-failure", "--timeout", "120",
-                         "--exclude-regex", "install|layering|unit_threads")
-        if tests.returncode == 0:
-            return "survived"
-        name = re.search(r"Test +#\d+: (\S+) \.*\**(?:Failed|Timeout|Exception|Subprocess|\*)", tests.stdout)
-        return "killed by " + (name.group(1) if name else "the suite")
+        for build in self.builds:
+            if self.run("cmake", "--build", self.folder / build).returncode != 0:
+                return "does not compile"
+            tests = self.run("ctest", "--test-dir", self.folder / build, "--stop-on-failure", "--timeout", "120",
+                             "--exclude-regex", "install|layering|unit_threads", timeout=1800)
+            if tests.returncode != 0:
+                name = re.search(r"Test +#\d+: (\S+) \.*\**(?:Failed|Timeout|Exception|Subprocess|\*)", tests.stdout)
+                return f"killed by {name.group(1) if name else 'the suite'}" + (", sanitized" if build != "plain" else "")
+        return "survived"
 
     def try_fault(self, fault):
         path = self.folder / fault.path

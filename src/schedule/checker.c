@@ -151,19 +151,21 @@ static void count_combining_slots(pdp_checker *checker, const uint32_t *address,
     s->dmm = 0;
     s->umm = 0;
     uint32_t busiest = 0; /* in the current group */
-    uint32_t run = 0;     /* threads on the current address */
+    uint32_t run = 0;     /* threads on the current address, so far */
     for (size_t t = 0; t < count; t++) {
         const uint32_t a = checker->sorted[t];
         const uint32_t in_bank = ++checker->bank[a % checker->width];
         s->dmm = in_bank > s->dmm ? in_bank : s->dmm;
-        run = t > 0 && checker->sorted[t - 1] == a ? run + 1 : 1;
-        if (t > 0 && checker->sorted[t - 1] / checker->width != a / checker->width) {
+        run++;
+        busiest = run > busiest ? run : busiest;
+        const bool ends_address = t + 1 == count || checker->sorted[t + 1] != a;
+        const bool ends_group = t + 1 == count || checker->sorted[t + 1] / checker->width != a / checker->width;
+        run = ends_address ? 0 : run;
+        if (ends_group) {
             s->umm += busiest;
             busiest = 0;
         }
-        busiest = run > busiest ? run : busiest;
     }
-    s->umm += busiest;
 }
 
 /* Goes through the threads warp by warp: those whose numbers divided by the width are the same. */

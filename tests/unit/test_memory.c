@@ -2,9 +2,9 @@
  * leads the library's malloc, calloc, realloc and free through here. */
 #include "support.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/memory.h"
 
@@ -235,7 +235,8 @@ static bool do_numbers(size_t method) {
         length += (size_t)snprintf(text + length, sizeof text - length, "%d ", (int)(length % 10));
     }
     pdp_numbers *numbers;
-    pdp_status status = pdp_numbers_parse(&numbers, text, method == 0 ? length : method);
+    pdp_status status = method == 2 ? pdp_numbers_read(&numbers, "/dev/null")
+                                    : pdp_numbers_parse(&numbers, text, method == 0 ? length : method);
     bool fails = failed(status, pdp_numbers_error(numbers));
     pdp_numbers_free(numbers);
     return fails;
@@ -282,7 +283,7 @@ static void test_refusals(void **unused) {
     s.n = 60;
     check_refusals(do_mcm, 10, 10 * 2 * 8);
     check_refusals(do_sdp, 10, 10 * 2 * 5);
-    check_refusals(do_numbers, 2, 6);
+    check_refusals(do_numbers, 3, 8);
     check_refusals(do_file, 1, 2);
     check_refusals(do_failed_run, 1, 2);
 }
@@ -297,8 +298,26 @@ static void test_byte_counts(void **unused) {
     assert_true(pdp_bytes_add(UINT64_MAX, 1) == UINT64_MAX);
     assert_true(pdp_bytes_add(UINT64_MAX - 1, 1) == UINT64_MAX);
     assert_true(pdp_bytes_add(2, 3) == 5);
-    uint64_t available = pdp_memory_available();
-    assert_true(available > 0 && available < UINT64_C(1) << 60); /* a machine's worth, not "no limit" */
+}
+
+/* What is free is no more than the machine has, and, unless a control group says less, no less than half
+ * of what the kernel calls unused. */
+static void test_available(void **unused) {
+    (void)unused;
+    const uint64_t available = pdp_memory_available();
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    assert_true(available > 0 && available <= (uint64_t)sysconf(_SC_PHYS_PAGES) * page);
+    char limit[32] = "max";
+    FILE *file = fopen("/sys/fs/cgroup/memory.max", "r");
+    if (file) {
+        assert_int_equal(fscanf(file, "%31s", limit), 1);
+        fclose(file);
+    }
+    if (strcmp(limit, "max") == 0) {
+        assert_true(available >= (uint64_t)sysconf(_SC_AVPHYS_PAGES) * page / 2);
+    } else {
+        assert_true(available <= strtoull(limit, NULL, 10));
+    }
 }
 
 int main(void) {
@@ -306,6 +325,7 @@ int main(void) {
         cmocka_unit_test(test_peak),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_byte_counts),
+        cmocka_unit_test(test_available),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -39,19 +39,24 @@ static const script *run_script(pdp_problem *problem, const char *algorithm) {
     return &s;
 }
 
-/* The next line is: in this step this thread takes this operand into this cell, with these flags. */
-static void assert_line(const script *s, size_t *at, uint64_t step, uint32_t thread, uint32_t target, uint32_t operand,
-                        uint32_t flags, int64_t value) {
+/* The next line is: in this step this thread takes these operands into this cell, with these flags. */
+static void assert_line2(const script *s, size_t *at, uint64_t step, uint32_t thread, uint32_t target,
+                         const uint32_t operands[2], uint32_t flags, int64_t value) {
     assert_true(*at < s->count);
     const pdp_operation *o = &s->line[*at].operation;
     assert_int_equal(s->line[*at].step, step);
     assert_int_equal(o->thread, thread);
     assert_int_equal(o->target, target);
-    assert_int_equal(o->operand[0], operand);
-    assert_int_equal(o->operand[1], PDP_NO_OPERAND);
+    assert_int_equal(o->operand[0], operands[0]);
+    assert_int_equal(o->operand[1], operands[1]);
     assert_int_equal(o->flags, flags);
     assert_true(o->value == value);
     ++*at;
+}
+
+static void assert_line(const script *s, size_t *at, uint64_t step, uint32_t thread, uint32_t target, uint32_t operand,
+                        uint32_t flags, int64_t value) {
+    assert_line2(s, at, step, thread, target, (uint32_t[]){operand, PDP_NO_OPERAND}, flags, value);
 }
 
 /* Figure 3: k = 3, offsets 5, 3, 1. Step 1: ST[5] <- ST[0]. Step 2: two threads, on ST[6] and ST[5]. From
@@ -100,17 +105,14 @@ static void test_two_by_two(void **unused) {
     (void)unused;
     const sdp_instance s = {.n = 7, .k = 4, .offsets = {4, 3, 2, 1}, .presets = {1, 2, 4, 8}, .op = PDP_ADD};
     const script *run = run_script(make_sdp(&s), "pipeline2");
-    const uint32_t seconds[] = {1, 2, 3, 3, 4, 5}; /* the second operand, line by line */
-    for (size_t line = 0; line < 6 && line < run->count; line++) {
-        assert_int_equal(run->line[line].operation.operand[1], seconds[line]);
-    }
+    const uint32_t operands[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}};
     size_t at = 0;
-    assert_line(run, &at, 1, 1, 4, 0, PDP_STORES, 3);
-    assert_line(run, &at, 2, 1, 5, 1, PDP_STORES, 6);
-    assert_line(run, &at, 2, 2, 4, 2, PDP_FINISHES, 15);
-    assert_line(run, &at, 3, 1, 6, 2, PDP_STORES, 12);
-    assert_line(run, &at, 3, 2, 5, 3, PDP_FINISHES, 29);
-    assert_line(run, &at, 4, 2, 6, 4, PDP_FINISHES, 56);
+    assert_line2(run, &at, 1, 1, 4, operands[0], PDP_STORES, 3);
+    assert_line2(run, &at, 2, 1, 5, operands[1], PDP_STORES, 6);
+    assert_line2(run, &at, 2, 2, 4, operands[2], PDP_FINISHES, 15);
+    assert_line2(run, &at, 3, 1, 6, operands[2], PDP_STORES, 12);
+    assert_line2(run, &at, 3, 2, 5, operands[3], PDP_FINISHES, 29);
+    assert_line2(run, &at, 4, 2, 6, operands[4], PDP_FINISHES, 56);
     assert_int_equal(run->count, at);
 }
 
