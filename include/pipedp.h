@@ -216,7 +216,7 @@ PDP_API const int64_t *pdp_solution_table(const pdp_solution *solution, size_t *
 PDP_API const int64_t *pdp_solution_splits(const pdp_solution *solution);
 
 /* Matrix chain: the best order as text, "((A1(A2A3))((A4A5)A6))". The caller frees it with free().
- * NULL when there is no memory for it, or for another kind of problem. */
+ * NULL when there is no memory for it, for another kind of problem, and after a failed run. */
 PDP_API char *pdp_solution_order(const pdp_solution *solution);
 
 /* ---- The record of a run on the step-exact machine ------------------------------------------- */
@@ -270,7 +270,7 @@ PDP_API void pdp_numbers_free(pdp_numbers *numbers);
 typedef struct pdp_file pdp_file;
 PDP_API pdp_status pdp_file_create(pdp_file **out, const char *path); /* PDP_IO on failure */
 PDP_API FILE *pdp_file_stream(pdp_file *file);
-PDP_API pdp_status pdp_file_commit(pdp_file *file); /* PDP_IO on failure; the older file survives */
+PDP_API pdp_status pdp_file_commit(pdp_file *file); /* once; PDP_IO on failure: the older file survives */
 PDP_API const char *pdp_file_error(const pdp_file *file);
 PDP_API void pdp_file_free(pdp_file *file); /* without a commit, leaves nothing behind */
 

@@ -112,7 +112,7 @@ class Tree:
         self.builds = {"plain": "", "sanitized": "address,undefined"}
         for build, sanitizers in self.builds.items():
             self.run("cmake", "-S", self.folder, "-B", self.folder / build, "-DCMAKE_BUILD_TYPE=Release",
-                     "-DCMAKE_C_FLAGS_RELEASE=-O1", f"-DPIPEDP_SANITIZE={sanitizers}")
+                     "-DCMAKE_C_FLAGS_RELEASE=-O1", f"-DPIPEDP_SANITIZE={sanitizers}", "-DPIPEDP_TEST_SECONDS=60")
 
     def run(self, *command, timeout=600):
         try:

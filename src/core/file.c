@@ -20,16 +20,19 @@ static pdp_status fail(pdp_file *file, const char *path, const char *what, int c
     return pdp_error_set(&file->error, PDP_IO, "'%.200s' %s: %s", path, what, strerror(code));
 }
 
-/* Opens a new file beside the target. The name holds the process and a counter; O_EXCL settles races. */
+/* Opens a new file in the target's folder. The name is its own, not longer than the target's has to be;
+ * it holds the process and a counter, and O_EXCL settles races. */
 static int open_temporary(pdp_file *file, mode_t mode) {
-    size_t size = strlen(file->path) + 48;
+    const char *slash = strrchr(file->path, '/');
+    int folder = slash ? (int)(slash - file->path) + 1 : 0;
+    size_t size = (size_t)folder + 64;
     file->temporary = malloc(size);
     if (!file->temporary) {
         errno = ENOMEM;
         return -1;
     }
     for (unsigned attempt = 0; attempt < 1000; attempt++) {
-        snprintf(file->temporary, size, "%s.%ld-%u.tmp", file->path, (long)getpid(), attempt);
+        snprintf(file->temporary, size, "%.*s.pipedp-%ld-%u.tmp", folder, file->path, (long)getpid(), attempt);
         int descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (descriptor >= 0 || errno != EEXIST) {
             return descriptor;
@@ -47,6 +50,10 @@ pdp_status pdp_file_create(pdp_file **out, const char *path) {
     bool exists = stat(path, &about) == 0;
     if (exists && S_ISDIR(about.st_mode)) {
         return fail(file, path, "cannot be written", EISDIR);
+    }
+    struct stat link;
+    if (!exists && (*path == '\0' || lstat(path, &link) == 0)) { /* no name, or a link to nowhere */
+        return fail(file, path, "cannot be written", ENOENT);
     }
     file->path = exists ? realpath(path, NULL) : strdup(path);
     if (!file->path) {
@@ -99,6 +106,9 @@ static void discard(pdp_file *file) {
 
 pdp_status pdp_file_commit(pdp_file *file) {
     FILE *stream = file->stream;
+    if (!stream) { /* never opened, or committed already: the error, if any, is there */
+        return file->error.status;
+    }
     errno = 0;
     bool written = fflush(stream) == 0 && !ferror(stream);
     /* On the disk before it takes the old file's place, or a crash could leave neither. */

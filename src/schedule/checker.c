@@ -148,8 +148,7 @@ static void count_combining_slots(pdp_checker *checker, const uint32_t *address,
     memset(checker->bank, 0, checker->width * sizeof *checker->bank);
     memcpy(checker->sorted, address, count * sizeof *address);
     qsort(checker->sorted, count, sizeof *checker->sorted, compare_addresses);
-    s->dmm = 0;
-    s->umm = 0;
+    s->umm = 0;           /* the slots of banks only grow by what follows */
     uint32_t busiest = 0; /* in the current group */
     uint32_t run = 0;     /* threads on the current address, so far */
     for (size_t t = 0; t < count; t++) {

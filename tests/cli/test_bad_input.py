@@ -129,7 +129,8 @@ class BadInput(CommandTest):
         self.refuse("trace", "mcm", "--random", 400, "--format", "svg", names=["svg", "80200"])
         self.refuse("trace", "mcm", 1, 2, 3, "--summary", "--format", "svg", names=["--summary", "svg"])
         self.refuse("trace", "mcm", names=["0 dimensions"])
-        self.refuse("selftest", "--seconds", "soon", names=["--seconds", "'soon'"])
+        for text in ["soon", "5x", "inf", "nan", "-1", ""]:
+            self.refuse("selftest", "--seconds", text, names=["--seconds", f"'{text}'"])
         self.refuse("selftest", "--seed", "x", names=["--seed", "'x'"])
         self.refuse("info", "x", names=["'x'"])
         self.refuse(names=["Usage"])

@@ -132,7 +132,7 @@ static void test_discard(void **unused) {
 static void test_leftover(void **unused) {
     (void)unused;
     char leftover[300];
-    snprintf(leftover, sizeof leftover, "%s.%ld-0.tmp", path, (long)getpid());
+    snprintf(leftover, sizeof leftover, "%s/.pipedp-%ld-0.tmp", folder, (long)getpid());
     write_plainly(leftover, "not ours");
     pdp_file *first = open_with(path, "one");
     pdp_file *second = open_with(path, "two"); /* and two at a time do not meet */
@@ -163,15 +163,32 @@ static void test_refused(void **unused) {
     assert_not_created(below, "No such file or directory");
 }
 
-/* An empty name is no name: at the latest the commit says so. */
+/* An empty name is no name. A link to nowhere is not replaced. A failed object refuses the commit too. */
 static void test_empty_name(void **unused) {
     (void)unused;
+    assert_not_created("", "'' cannot be written: No such file or directory");
+    char link[300];
+    snprintf(link, sizeof link, "%s/link", folder);
+    assert_int_equal(symlink("nowhere", link), 0);
+    assert_not_created(link, "No such file or directory");
+    assert_int_equal(count_entries(), 1);
+    unlink(link);
     pdp_file *file;
-    if (pdp_file_create(&file, "") == PDP_OK) {
-        assert_int_equal(pdp_file_commit(file), PDP_IO);
-    }
-    assert_in(pdp_file_error(file), "'' cannot be written: No such file or directory");
+    assert_int_equal(pdp_file_create(&file, ""), PDP_IO);
+    assert_int_equal(pdp_file_commit(file), PDP_IO);
     pdp_file_free(file);
+}
+
+/* The longest name a folder takes is fine, though the temporary file needs a name as well. */
+static void test_long_name(void **unused) {
+    (void)unused;
+    char name[600];
+    snprintf(name, sizeof name, "%s/%0255d", folder, 0);
+    pdp_file *file = open_with(name, "whole");
+    assert_int_equal(pdp_file_commit(file), PDP_OK);
+    pdp_file_free(file);
+    assert_content(name, "whole");
+    unlink(name);
 }
 
 /* A symbolic link stays one, and the file it leads to is replaced. */
@@ -312,9 +329,11 @@ static void test_devices(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        FILE_TEST(test_new),     FILE_TEST(test_replaces),   FILE_TEST(test_discard),       FILE_TEST(test_leftover),
-        FILE_TEST(test_refused), FILE_TEST(test_empty_name), FILE_TEST(test_link),          FILE_TEST(test_permissions),
-        FILE_TEST(test_full),    FILE_TEST(test_read_only),  FILE_TEST(test_failed_commit), FILE_TEST(test_devices),
+        FILE_TEST(test_new),       FILE_TEST(test_replaces),  FILE_TEST(test_discard),
+        FILE_TEST(test_leftover),  FILE_TEST(test_refused),   FILE_TEST(test_empty_name),
+        FILE_TEST(test_long_name), FILE_TEST(test_link),      FILE_TEST(test_permissions),
+        FILE_TEST(test_full),      FILE_TEST(test_read_only), FILE_TEST(test_failed_commit),
+        FILE_TEST(test_devices),
     };
     return cmocka_run_group_tests_name("file", tests, make_folder, remove_folder);
 }

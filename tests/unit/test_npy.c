@@ -78,7 +78,7 @@ static void test_type(void **unused) {
         char header[128];
         snprintf(header, sizeof header, "{'descr': %s, 'fortran_order': False, 'shape': (3,), }\n", types[t]);
         char message[64];
-        snprintf(message, sizeof message, "the type is %s", types[t]);
+        snprintf(message, sizeof message, "the type is %s, and must be", types[t]); /* and nothing behind it */
         assert_refused(make_with_header(header), message);
     }
 }
