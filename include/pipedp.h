@@ -7,19 +7,21 @@
  *      checked)      bytes)     decisions, record)
  *
  *     int64_t dims[] = {30, 35, 15, 5, 10, 20, 25};
- *     pdp_problem *problem;
- *     pdp_plan *plan;
- *     pdp_solution *solution;
- *     if (pdp_problem_create_mcm(&problem, dims, 7) != PDP_OK) puts(pdp_problem_error(problem));
- *     if (pdp_plan_create(&plan, problem, NULL) != PDP_OK)     puts(pdp_plan_error(plan));
- *     if (pdp_plan_run(plan, &solution) != PDP_OK)             puts(pdp_solution_error(solution));
- *     printf("%" PRId64 "\n", pdp_solution_value(solution));   // 15125
- *     pdp_solution_free(solution); pdp_plan_free(plan); pdp_problem_free(problem);
+ *     pdp_problem *problem = NULL;
+ *     pdp_plan *plan = NULL;
+ *     pdp_solution *solution = NULL;
+ *     if (pdp_problem_create_mcm(&problem, dims, 7) != PDP_OK)  puts(pdp_problem_error(problem));
+ *     else if (pdp_plan_create(&plan, problem, NULL) != PDP_OK) puts(pdp_plan_error(plan));
+ *     else if (pdp_plan_run(plan, &solution) != PDP_OK)         puts(pdp_solution_error(solution));
+ *     else printf("%" PRId64 "\n", pdp_solution_value(solution)); // 15125
+ *     pdp_solution_free(solution);
+ *     pdp_plan_free(plan);
+ *     pdp_problem_free(problem);
  *
  * Errors. A function that creates an object returns a status and always sets *out: on failure to an
  * object that holds nothing but the error text, which is freed like any other, or to NULL when there
  * was no memory even for that. Every _error function takes NULL, and returns "" after success. Every
- * _free function takes NULL.
+ * _free function takes NULL. The other functions of a failed object, or of NULL, return 0, NULL or "".
  *
  * Threads. The library keeps no global state, never prints and never exits. Different objects may be
  * used by different threads at once; one problem may serve many plans, and one plan many runs, at the
@@ -56,7 +58,7 @@ typedef enum pdp_status {
 /* The library's version, "1.2.3". */
 PDP_API const char *pdp_version(void);
 
-/* How the library was built: compiler and build type, for bug reports. */
+/* How the library was built, in words, for bug reports. */
 PDP_API const char *pdp_build_description(void);
 
 /* The x86-64 level of the processor this runs on ("x86-64-v3"), or the architecture's name. */
@@ -215,7 +217,8 @@ PDP_API const int64_t *pdp_solution_table(const pdp_solution *solution, size_t *
  * smallest of equally good ones, 0 where there is none. NULL unless the plan's `splits` was set. */
 PDP_API const int64_t *pdp_solution_splits(const pdp_solution *solution);
 
-/* Matrix chain: the best order as text, "((A1(A2A3))((A4A5)A6))". The caller frees it with free().
+/* Matrix chain: the best order as text, "((A1(A2A3))((A4A5)A6))", as the table has it: of a method that
+ * is not guaranteed, its cost need not be the value. The caller frees it with free().
  * NULL when there is no memory for it, for another kind of problem, and after a failed run. */
 PDP_API char *pdp_solution_order(const pdp_solution *solution);
 
@@ -266,11 +269,15 @@ PDP_API const char *pdp_numbers_error(const pdp_numbers *numbers);
 PDP_API void pdp_numbers_free(pdp_numbers *numbers);
 
 /* A file that appears whole or not at all: what is written goes to a temporary name beside it, and
- * takes the place of an older file only at the commit. A device or pipe is written directly. */
+ * takes the place of an older file only at the commit. A device, a pipe, and whatever standard output
+ * or standard error lead to, is written directly. */
 typedef struct pdp_file pdp_file;
 PDP_API pdp_status pdp_file_create(pdp_file **out, const char *path); /* PDP_IO on failure */
 PDP_API FILE *pdp_file_stream(pdp_file *file);
-PDP_API pdp_status pdp_file_commit(pdp_file *file); /* once; PDP_IO on failure: the older file survives */
+/* Brings everything to the disk and closes the stream, so that of several files none takes its place
+ * before all are whole. Optional; PDP_IO on failure. */
+PDP_API pdp_status pdp_file_finish(pdp_file *file);
+PDP_API pdp_status pdp_file_commit(pdp_file *file); /* PDP_IO on failure: the older file survives */
 PDP_API const char *pdp_file_error(const pdp_file *file);
 PDP_API void pdp_file_free(pdp_file *file); /* without a commit, leaves nothing behind */
 

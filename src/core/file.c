@@ -41,6 +41,17 @@ static int open_temporary(pdp_file *file, mode_t mode) {
     return -1;
 }
 
+/* A copy of standard output or standard error, if that is this file; -1 otherwise. */
+static int duplicate_standard(const struct stat *about) {
+    for (int standard = STDOUT_FILENO; standard <= STDERR_FILENO; standard++) {
+        struct stat other;
+        if (fstat(standard, &other) == 0 && other.st_dev == about->st_dev && other.st_ino == about->st_ino) {
+            return fcntl(standard, F_DUPFD_CLOEXEC, 0);
+        }
+    }
+    return -1;
+}
+
 pdp_status pdp_file_create(pdp_file **out, const char *path) {
     pdp_file *file = *out = calloc(1, sizeof *file);
     if (!file) {
@@ -59,8 +70,10 @@ pdp_status pdp_file_create(pdp_file **out, const char *path) {
     if (!file->path) {
         return fail(file, path, "cannot be written", errno);
     }
-    int descriptor;
-    if (exists && !S_ISREG(about.st_mode)) {
+    int descriptor = exists ? duplicate_standard(&about) : -1;
+    if (descriptor >= 0) {
+        /* Whoever says /dev/stdout wants it where standard output stands, not in place of the file behind it. */
+    } else if (exists && !S_ISREG(about.st_mode)) {
         descriptor = open(file->path, O_WRONLY | O_CLOEXEC);
     } else if (exists && access(file->path, W_OK) != 0) {
         descriptor = -1; /* a rename would replace even a file we may not write */
@@ -88,7 +101,7 @@ pdp_status pdp_file_create(pdp_file **out, const char *path) {
 }
 
 FILE *pdp_file_stream(pdp_file *file) {
-    return file->stream;
+    return file ? file->stream : NULL;
 }
 
 /* Forgets the temporary file, removing it. */
@@ -104,10 +117,10 @@ static void discard(pdp_file *file) {
     }
 }
 
-pdp_status pdp_file_commit(pdp_file *file) {
-    FILE *stream = file->stream;
-    if (!stream) { /* never opened, or committed already: the error, if any, is there */
-        return file->error.status;
+pdp_status pdp_file_finish(pdp_file *file) {
+    FILE *stream = file ? file->stream : NULL;
+    if (!stream) { /* never opened, or finished already: the error, if any, is there */
+        return file ? file->error.status : PDP_NO_MEMORY;
     }
     errno = 0;
     bool written = fflush(stream) == 0 && !ferror(stream);
@@ -121,13 +134,22 @@ pdp_status pdp_file_commit(pdp_file *file) {
         written = false;
         code = errno;
     }
-    if (written && file->temporary) {
-        written = rename(file->temporary, file->path) == 0;
-        code = errno;
-    }
     if (!written) {
         discard(file);
         return fail(file, file->path, "cannot be written", code != 0 ? code : EIO);
+    }
+    return PDP_OK;
+}
+
+pdp_status pdp_file_commit(pdp_file *file) {
+    pdp_status status = pdp_file_finish(file);
+    if (status != PDP_OK || !file->temporary) {
+        return status;
+    }
+    if (rename(file->temporary, file->path) != 0) {
+        int code = errno;
+        discard(file);
+        return fail(file, file->path, "cannot be written", code);
     }
     free(file->temporary);
     file->temporary = NULL;

@@ -35,21 +35,27 @@ static uint64_t read_number(const char *path) {
     return has_number ? strtoull(line, NULL, 10) : UINT64_MAX;
 }
 
-static uint64_t read_machine_available(void) {
-    uint64_t bytes = UINT64_MAX;
-    FILE *file = fopen("/proc/meminfo", "re");
+/* The number behind a name in a file of lines like "MemAvailable:  123 kB"; 0 if it is not there. */
+static uint64_t read_value(const char *path, const char *name) {
+    FILE *file = fopen(path, "re");
     if (!file) {
-        return bytes;
+        return 0;
     }
+    uint64_t value = 0;
     char line[128];
     while (fgets(line, sizeof line, file)) {
-        if (strncmp(line, "MemAvailable:", 13) == 0) {
-            bytes = pdp_bytes_multiply(strtoull(line + 13, NULL, 10), 1024);
+        if (strncmp(line, name, strlen(name)) == 0) {
+            value = strtoull(line + strlen(name), NULL, 10);
             break;
         }
     }
     fclose(file);
-    return bytes;
+    return value;
+}
+
+static uint64_t read_machine_available(void) {
+    uint64_t kilobytes = read_value("/proc/meminfo", "MemAvailable:");
+    return kilobytes > 0 ? pdp_bytes_multiply(kilobytes, 1024) : UINT64_MAX;
 }
 
 uint64_t pdp_memory_available(void) {
@@ -59,6 +65,8 @@ uint64_t pdp_memory_available(void) {
         return machine;
     }
     uint64_t used = read_number("/sys/fs/cgroup/memory.current");
+    uint64_t cache = read_value("/sys/fs/cgroup/memory.stat", "inactive_file "); /* the kernel gives it back */
+    used -= cache < used ? cache : used;
     uint64_t group = used < limit ? limit - used : 0;
     return group < machine ? group : machine;
 }

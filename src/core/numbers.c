@@ -119,7 +119,11 @@ static pdp_status read_text(pdp_numbers *numbers, FILE *stream) {
 
 pdp_status pdp_numbers_read_stream(pdp_numbers *numbers, FILE *stream) {
     int first = getc(stream);
-    if (first != EOF) {
+    if (first == 0xEF) { /* a byte order mark, as some editors put in front; anything else is no text of ours */
+        if (getc(stream) != 0xBB || getc(stream) != 0xBF) {
+            return fail_at(numbers, &(text_place){1, 1, false}, "?", "is not a whole number");
+        }
+    } else if (first != EOF) {
         ungetc(first, stream);
     }
     pdp_status status = first == PDP_NPY_FIRST_BYTE ? pdp_npy_read(numbers, stream) : read_text(numbers, stream);
@@ -179,11 +183,11 @@ pdp_status pdp_numbers_read(pdp_numbers **out, const char *path) {
 }
 
 const int64_t *pdp_numbers_data(const pdp_numbers *numbers) {
-    return numbers->data;
+    return numbers ? numbers->data : NULL;
 }
 
 size_t pdp_numbers_count(const pdp_numbers *numbers) {
-    return numbers->count;
+    return numbers ? numbers->count : 0;
 }
 
 const char *pdp_numbers_error(const pdp_numbers *numbers) {

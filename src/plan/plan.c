@@ -107,6 +107,9 @@ static pdp_status choose_method(pdp_plan *plan) {
 static pdp_status check_memory(pdp_plan *plan) {
     uint64_t limit = plan->options.memory_limit;
     uint64_t allowed = limit > 0 ? limit : pdp_memory_available();
+    if (plan->bytes == UINT64_MAX) { /* saturated: see pdp_bytes_multiply */
+        return pdp_error_set(&plan->error, PDP_NO_MEMORY, "method '%s' needs more than 2^64 bytes", plan->method->name);
+    }
     if (plan->bytes > allowed) {
         return pdp_error_set(&plan->error, PDP_NO_MEMORY, "method '%s' needs %" PRIu64 " bytes, and %" PRIu64 " are %s",
                              plan->method->name, plan->bytes, allowed, limit > 0 ? "allowed" : "free");
@@ -140,20 +143,24 @@ pdp_status pdp_plan_create(pdp_plan **out, const pdp_problem *problem, const pdp
     return check_memory(plan);
 }
 
+static bool is_good(const pdp_plan *plan) {
+    return plan && plan->error.status == PDP_OK;
+}
+
 const char *pdp_plan_algorithm(const pdp_plan *plan) {
-    return plan->method->name;
+    return is_good(plan) ? plan->method->name : "";
 }
 
 const char *pdp_plan_backend(const pdp_plan *plan) {
-    return plan->on_machine ? "machine" : "cpu";
+    return !is_good(plan) ? "" : plan->on_machine ? "machine" : "cpu";
 }
 
 int pdp_plan_guaranteed(const pdp_plan *plan) {
-    return plan->method->guaranteed;
+    return is_good(plan) && plan->method->guaranteed;
 }
 
 uint64_t pdp_plan_bytes(const pdp_plan *plan) {
-    return plan->bytes;
+    return is_good(plan) ? plan->bytes : 0;
 }
 
 const char *pdp_plan_error(const pdp_plan *plan) {
@@ -167,7 +174,7 @@ void pdp_plan_free(pdp_plan *plan) {
 /* ---- Running ---- */
 
 pdp_status pdp_plan_run(const pdp_plan *plan, pdp_solution **out) {
-    if (!plan || plan->error.status != PDP_OK) {
+    if (!is_good(plan)) {
         pdp_solution *failed = *out = calloc(1, sizeof *failed);
         return failed
                    ? pdp_error_set(&failed->error, PDP_BAD_INPUT, "the plan is not valid: %.200s", pdp_plan_error(plan))
@@ -190,7 +197,9 @@ pdp_status pdp_plan_run(const pdp_plan *plan, pdp_solution **out) {
     } else {
         status = plan->method->solve(problem, solution->table, progress, &solution->error);
     }
-    if (status == PDP_OK && with_splits) {
+    if (status != PDP_OK) {
+        pdp_solution_discard(solution);
+    } else if (with_splits) {
         pdp_solution_fill_splits(solution);
     }
     solution->seconds = pdp_clock_seconds() - start;

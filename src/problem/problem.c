@@ -42,9 +42,9 @@ static pdp_status check_offsets(const pdp_sdp *sdp, pdp_error *error) {
                              first, sdp->n);
     }
     if (sdp->preset_count != first) {
-        return pdp_error_set(error, PDP_BAD_INPUT,
-                             "there are %zu initial values, and must be %" PRIu64 ", as many as offset 1",
-                             sdp->preset_count, first);
+        return pdp_error_set(
+            error, PDP_BAD_INPUT, "there %s %zu initial value%s, and must be %" PRIu64 ", as many as offset 1",
+            sdp->preset_count == 1 ? "is" : "are", sdp->preset_count, sdp->preset_count == 1 ? "" : "s", first);
     }
     return PDP_OK;
 }

@@ -5,23 +5,25 @@
 
 #include "core/memory.h"
 
-/* Requests of warps are numbered; those of the current substep start at substep_start, so a stamp from
- * there on means that the substep has touched the address. */
+/* What is known of an address is a byte, so that at n = 2,000 all of it stays in a core's cache: whether it
+ * is final, and the number of the last substep that touched it. Substep numbers are reused when all are
+ * used up, and so are those of the requests of warps. */
+enum { FINAL = 0x80, SUBSTEPS = 0x7F, REQUESTS = UINT16_MAX, USUAL_WIDTH = 32 };
+
 struct pdp_checker {
     size_t addresses;
+    size_t groups; /* of addresses: address / width */
     uint32_t width;
     uint32_t latency;
-    uint32_t shift;         /* log2(width), or 32 if the width is no power of two */
-    uint32_t request;       /* number of the current request */
-    uint32_t substep_start; /* number of the first request of the substep */
-    uint32_t *stamp;        /* of an address: the last request that touched it */
-    uint32_t *extra;        /* of an address: threads beyond the first in this substep */
-    uint32_t *shared;       /* the addresses whose extra is not 0 */
+    uint32_t substep;
+    uint32_t request;
+    uint8_t *state;
+    uint16_t *group;  /* of an address group: the last request that touched it */
+    uint16_t *bank;   /* distinct addresses of the current request in each bank */
+    uint32_t *extra;  /* of an address: threads beyond the first in this substep */
+    uint32_t *shared; /* the addresses whose extra is not 0 */
     size_t shared_count;
-    uint8_t *final;
-    uint32_t *group_stamp; /* of an address group: the last request that touched it */
-    uint32_t *bank;        /* distinct addresses of the current request in each bank */
-    uint32_t *sorted;      /* room for the addresses of one warp */
+    uint32_t *sorted; /* room for the addresses of one warp */
     pdp_record found;
 };
 
@@ -30,9 +32,9 @@ static size_t group_count(size_t addresses, uint32_t width) {
 }
 
 uint64_t pdp_checker_bytes(size_t addresses, uint32_t width) {
-    uint64_t bytes = pdp_bytes_multiply(addresses, 3 * sizeof(uint32_t) + sizeof(uint8_t));
-    bytes = pdp_bytes_add(bytes, pdp_bytes_multiply(group_count(addresses, width), sizeof(uint32_t)));
-    return pdp_bytes_add(bytes, sizeof(pdp_checker) + 2 * sizeof(uint32_t) * width);
+    uint64_t bytes = pdp_bytes_multiply(addresses, sizeof(uint8_t) + 2 * sizeof(uint32_t));
+    bytes = pdp_bytes_add(bytes, pdp_bytes_multiply(group_count(addresses, width), sizeof(uint16_t)));
+    return pdp_bytes_add(bytes, sizeof(pdp_checker) + (sizeof(uint16_t) + sizeof(uint32_t)) * width);
 }
 
 pdp_status pdp_checker_create(pdp_checker **out, size_t addresses, size_t cells, size_t presets, uint32_t width,
@@ -42,49 +44,55 @@ pdp_status pdp_checker_create(pdp_checker **out, size_t addresses, size_t cells,
         return error->status;
     }
     checker->addresses = addresses;
+    checker->groups = group_count(addresses, width);
     checker->width = width;
     checker->latency = latency;
-    checker->shift = (width & (width - 1)) == 0 ? (uint32_t)__builtin_ctz(width) : 32;
-    checker->stamp = pdp_array_allocate(addresses, sizeof *checker->stamp, error);
+    checker->state = pdp_array_allocate(addresses, sizeof *checker->state, error);
+    checker->group = pdp_array_allocate(checker->groups, sizeof *checker->group, error);
+    checker->bank = pdp_array_allocate(width, sizeof *checker->bank, error);
     checker->extra = pdp_array_allocate(addresses, sizeof *checker->extra, error);
     checker->shared = pdp_array_allocate(addresses, sizeof *checker->shared, error);
-    checker->final = pdp_array_allocate(addresses, sizeof *checker->final, error);
-    checker->group_stamp = pdp_array_allocate(group_count(addresses, width), sizeof *checker->group_stamp, error);
-    checker->bank = pdp_array_allocate(width, sizeof *checker->bank, error);
     checker->sorted = pdp_array_allocate(width, sizeof *checker->sorted, error);
-    if (!checker->stamp || !checker->extra || !checker->shared || !checker->final || !checker->group_stamp ||
-        !checker->bank || !checker->sorted) {
+    if (!checker->state || !checker->group || !checker->bank || !checker->extra || !checker->shared ||
+        !checker->sorted) {
         return error->status;
     }
-    memset(checker->final, 1, presets);
-    memset(checker->final + cells, 1, addresses - cells);
+    memset(checker->state, FINAL, presets);
+    memset(checker->state + cells, FINAL, addresses - cells);
     return PDP_OK;
 }
 
 void pdp_checker_free(pdp_checker *checker) {
     if (checker) {
-        free(checker->stamp);
+        free(checker->state);
+        free(checker->group);
+        free(checker->bank);
         free(checker->extra);
         free(checker->shared);
-        free(checker->final);
-        free(checker->group_stamp);
-        free(checker->bank);
         free(checker->sorted);
         free(checker);
     }
 }
 
-static void start_substep(pdp_checker *checker, size_t count) {
-    while (checker->shared_count > 0) {
+static void start_substep(pdp_checker *checker) {
+    while (checker->shared_count > 0) { /* kept until now for pdp_checker_is_shared */
         checker->extra[checker->shared[--checker->shared_count]] = 0;
     }
-    /* Request numbers are 32 bits: before they run out, all stamps are forgotten. */
-    if (checker->request > UINT32_MAX - count - 2) {
-        memset(checker->stamp, 0, checker->addresses * sizeof *checker->stamp);
-        memset(checker->group_stamp, 0, group_count(checker->addresses, checker->width) * sizeof *checker->group_stamp);
-        checker->request = 0;
+    if (++checker->substep > SUBSTEPS) {
+        uint8_t *const state = checker->state; /* as locals, since a store to a byte may be one to anything */
+        const size_t addresses = checker->addresses;
+        for (size_t a = 0; a < addresses; a++) {
+            state[a] &= FINAL;
+        }
+        checker->substep = 1;
     }
-    checker->substep_start = checker->request + 1;
+}
+
+static void start_request(pdp_checker *checker) {
+    if (++checker->request > REQUESTS) {
+        memset(checker->group, 0, checker->groups * sizeof *checker->group);
+        checker->request = 1;
+    }
 }
 
 /* Notes one more thread on an address; returns how many there are now. */
@@ -95,44 +103,64 @@ static uint32_t share(pdp_checker *checker, uint32_t address) {
     return checker->extra[address] + 1;
 }
 
+static bool is_among(const uint32_t *addresses, size_t count, uint32_t address) {
+    for (size_t t = 0; t < count; t++) {
+        if (addresses[t] == address) {
+            return true;
+        }
+    }
+    return false;
+}
+
 typedef struct slots {
     uint32_t dmm;
     uint32_t umm;
+    uint32_t hazards;
     uint32_t conflicts;
     uint32_t most; /* threads on one address, in the substep so far */
     bool repeats;  /* two threads of this warp are on one address */
 } slots;
 
-/* One warp's request. Repeated addresses are counted once: right for reads. */
+static inline uint32_t busiest_bank(const uint16_t *bank, uint32_t width) {
+    uint16_t most = 0;
+    for (uint32_t b = 0; b < width; b++) {
+        most = bank[b] > most ? bank[b] : most;
+    }
+    return most;
+}
+
+/* One warp's request. Repeated addresses are counted once: right for reads. Always inlined, so that for a
+ * constant width there is no division and no loop over the banks. */
 __attribute__((always_inline)) static inline slots watch_warp(pdp_checker *checker, const uint32_t *address,
-                                                              size_t count, bool is_power_of_two) {
-    slots s = {0, 0, 0, 1, false};
-    uint32_t *stamp = checker->stamp;
-    uint32_t *group_stamp = checker->group_stamp;
-    uint32_t *bank = checker->bank;
-    const uint32_t start = checker->substep_start;
-    const uint32_t request = ++checker->request;
-    const uint32_t width = checker->width;
+                                                              size_t count, const uint32_t width) {
+    slots s = {.most = 1};
+    start_request(checker);
+    uint8_t *state = checker->state;
+    uint16_t *groups = checker->group;
+    uint16_t *bank = checker->bank;
+    const uint8_t substep = (uint8_t)checker->substep;
+    const uint16_t request = (uint16_t)checker->request;
     memset(bank, 0, width * sizeof *bank);
     for (size_t t = 0; t < count; t++) {
         const uint32_t a = address[t];
-        const uint32_t group = is_power_of_two ? a >> checker->shift : a / width;
-        const uint32_t before = stamp[a];
-        if (before >= start) {
+        const uint8_t before = state[a];
+        const uint32_t group = a / width;
+        s.hazards += before < FINAL;
+        if ((before & SUBSTEPS) == substep) {
             uint32_t threads = share(checker, a);
             s.conflicts++;
             s.most = threads > s.most ? threads : s.most;
-            if (before == request) {
+            if (is_among(address, t, a)) {
                 s.repeats = true;
                 continue;
             }
         }
-        stamp[a] = request;
-        const uint32_t in_bank = ++bank[a - group * width];
-        s.dmm = in_bank > s.dmm ? in_bank : s.dmm;
-        s.umm += group_stamp[group] != request;
-        group_stamp[group] = request;
+        state[a] = (uint8_t)((before & FINAL) | substep);
+        s.umm += groups[group] != request;
+        groups[group] = request;
+        bank[a - group * width]++;
     }
+    s.dmm = busiest_bank(bank, width);
     return s;
 }
 
@@ -148,13 +176,12 @@ static void count_combining_slots(pdp_checker *checker, const uint32_t *address,
     memset(checker->bank, 0, checker->width * sizeof *checker->bank);
     memcpy(checker->sorted, address, count * sizeof *address);
     qsort(checker->sorted, count, sizeof *checker->sorted, compare_addresses);
-    s->umm = 0;           /* the slots of banks only grow by what follows */
+    s->umm = 0;
     uint32_t busiest = 0; /* in the current group */
     uint32_t run = 0;     /* threads on the current address, so far */
     for (size_t t = 0; t < count; t++) {
         const uint32_t a = checker->sorted[t];
-        const uint32_t in_bank = ++checker->bank[a % checker->width];
-        s->dmm = in_bank > s->dmm ? in_bank : s->dmm;
+        checker->bank[a % checker->width]++;
         run++;
         busiest = run > busiest ? run : busiest;
         const bool ends_address = t + 1 == count || checker->sorted[t + 1] != a;
@@ -165,16 +192,38 @@ static void count_combining_slots(pdp_checker *checker, const uint32_t *address,
             busiest = 0;
         }
     }
+    s->dmm = busiest_bank(checker->bank, checker->width);
+}
+
+/* Whether the addresses go down by one from thread to thread, as those of a pipeline's cells do. */
+static bool is_descending_run(const uint32_t *address, size_t count) {
+    uint32_t differences = 0;
+    for (size_t t = 0; t < count; t++) {
+        differences |= address[t] ^ (address[0] - (uint32_t)t);
+    }
+    return differences == 0;
+}
+
+/* Such a warp needs no looking up: no two threads meet, and no two of them in one bank. */
+static slots watch_run(const pdp_checker *checker, const uint32_t *address, size_t count) {
+    const uint32_t groups = address[0] / checker->width - address[count - 1] / checker->width + 1;
+    return (slots){.dmm = 1, .umm = groups, .most = 1};
+}
+
+static slots watch_any(pdp_checker *checker, const uint32_t *address, size_t count) {
+    return checker->width == USUAL_WIDTH ? watch_warp(checker, address, count, USUAL_WIDTH)
+                                         : watch_warp(checker, address, count, checker->width);
 }
 
 /* Goes through the threads warp by warp: those whose numbers divided by the width are the same. */
 static void watch(pdp_checker *checker, uint32_t substep, const uint32_t *thread, const uint32_t *address, size_t count,
                   bool combines) {
+    start_substep(checker);
     if (count == 0) {
         return;
     }
-    start_substep(checker, count);
     pdp_record *found = &checker->found;
+    const bool is_run = combines && is_descending_run(address, count);
     uint32_t most = 0;
     for (size_t from = 0; from < count;) {
         const uint64_t warp_end = ((uint64_t)(thread[from] / checker->width) + 1) * checker->width;
@@ -182,13 +231,14 @@ static void watch(pdp_checker *checker, uint32_t substep, const uint32_t *thread
         while (thread[to - 1] >= warp_end) {
             to--;
         }
-        slots s = checker->shift < 32 ? watch_warp(checker, address + from, to - from, true)
-                                      : watch_warp(checker, address + from, to - from, false);
+        slots s =
+            is_run ? watch_run(checker, address + from, to - from) : watch_any(checker, address + from, to - from);
         if (combines && s.repeats) {
             count_combining_slots(checker, address + from, to - from, &s);
         }
         found->cost_dmm += s.dmm;
         found->cost_umm += s.umm;
+        found->hazards += combines ? 0 : s.hazards;
         found->conflicts[substep] += s.conflicts;
         most = s.most > most ? s.most : most;
         from = to;
@@ -203,12 +253,6 @@ static void watch(pdp_checker *checker, uint32_t substep, const uint32_t *thread
 
 void pdp_checker_read(pdp_checker *checker, uint32_t substep, const uint32_t *thread, const uint32_t *address,
                       size_t count) {
-    uint64_t hazards = 0;
-    for (size_t t = 0; t < count; t++) {
-        __builtin_prefetch(&checker->stamp[address[t]], 1); /* wanted next, by watch */
-        hazards += !checker->final[address[t]];
-    }
-    checker->found.hazards += hazards;
     watch(checker, substep, thread, address, count, false);
 }
 
@@ -222,11 +266,11 @@ void pdp_checker_compute(pdp_checker *checker) {
 }
 
 void pdp_checker_finish(pdp_checker *checker, uint32_t address) {
-    checker->final[address] = 1;
+    checker->state[address] |= FINAL;
 }
 
 bool pdp_checker_is_final(const pdp_checker *checker, uint32_t address) {
-    return checker->final[address];
+    return (checker->state[address] & FINAL) != 0;
 }
 
 bool pdp_checker_is_shared(const pdp_checker *checker, uint32_t address) {

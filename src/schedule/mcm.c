@@ -3,6 +3,9 @@
 #include "schedule/schedule.h"
 #include "schedule/term_order.h"
 
+/* With more, the cells alone are more than 32 bits number. */
+enum { MAX_MATRICES = 92680 };
+
 /* Thread t adds the split s to the cell in row i of diagonal d. */
 static inline void put(pdp_round *round, size_t n, size_t t, size_t address, size_t d, size_t i, size_t s,
                        unsigned flags) {
@@ -88,12 +91,13 @@ __attribute__((always_inline)) static inline bool next_in_pipeline(pdp_schedule 
         return false;
     }
     start(round);
+    pdp_round local = *round; /* its pointers stay in registers: a store to a flag may be one to anything */
     size_t j = s->cell >= s->cells ? s->cell - s->cells + 2 : 1;
     size_t address = s->cell - (j - 1);
     size_t d = s->diagonal;
     size_t row = s->row;
     while (address >= s->presets && j <= d) {
-        put(round, n, j - 1, address, d, row, order(n, d, j), term_flags(j, d));
+        put(&local, n, j - 1, address, d, row, order(n, d, j), term_flags(j, d));
         address--;
         j++;
         if (row-- == 0) {
@@ -101,6 +105,7 @@ __attribute__((always_inline)) static inline bool next_in_pipeline(pdp_schedule 
             row = n - d - 1;
         }
     }
+    *round = local;
     if (s->cell + 1 < s->cells) {
         next_cell(s);
     } else { /* the head has left the table: the group is entered at its last cell */
@@ -164,8 +169,8 @@ static size_t count_wavefront_threads(size_t n) {
 static pdp_status begin(pdp_schedule *schedule, const pdp_problem *problem, pdp_error *error,
                         bool (*next)(pdp_schedule *, pdp_round *), size_t threads, size_t scratch) {
     size_t n = problem->n;
-    if (n > 92680) { /* beyond it the cells alone are more than 32 bits number */
-        return pdp_error_set(error, PDP_BAD_INPUT,
+    if (n > MAX_MATRICES) {
+        return pdp_error_set(error, PDP_NO_MEMORY,
                              "the step-exact machine takes up to 92680 matrices, and there are %zu", n);
     }
     size_t cells = n * (n + 1) / 2;
@@ -205,5 +210,6 @@ pdp_status pdp_schedule_mcm_pipeline_printed(pdp_schedule *schedule, const pdp_p
 }
 
 pdp_status pdp_schedule_mcm_wavefront(pdp_schedule *schedule, const pdp_problem *problem, pdp_error *error) {
-    return begin(schedule, problem, error, next_wavefront, count_wavefront_threads(problem->n), 0);
+    size_t threads = problem->n <= MAX_MATRICES ? count_wavefront_threads(problem->n) : 1;
+    return begin(schedule, problem, error, next_wavefront, threads, 0);
 }

@@ -2,7 +2,7 @@
 
 pdp_status pdp_schedule_check_size(const pdp_schedule *schedule, pdp_error *error) {
     if (schedule->addresses >= UINT32_MAX) {
-        return pdp_error_set(error, PDP_BAD_INPUT,
+        return pdp_error_set(error, PDP_NO_MEMORY,
                              "the step-exact machine has 4294967294 addresses, and this problem takes %zu",
                              schedule->addresses);
     }

@@ -30,7 +30,7 @@ struct pdp_schedule {
     size_t at;
 };
 
-/* Sets a schedule to its start; allocates nothing. Fails with PDP_BAD_INPUT when there are more
+/* Sets a schedule to its start; allocates nothing. Fails with PDP_NO_MEMORY when there are more
  * addresses than 32 bits number. */
 typedef pdp_status pdp_schedule_function(pdp_schedule *schedule, const pdp_problem *problem, pdp_error *error);
 

@@ -1,4 +1,5 @@
 /* The S-DP methods: ST[i] = ST[i-a_1] (x) ... (x) ST[i-a_k] for a_1 <= i < n. */
+#include "core/memory.h"
 #include "schedule/schedule.h"
 
 /* Thread t adds term j (from 0) to cell i. */
@@ -127,7 +128,7 @@ static pdp_status begin(pdp_schedule *schedule, const pdp_problem *problem, pdp_
         .threads = threads,
         .cells = problem->n,
         .presets = first,
-        .addresses = problem->n + scratch,
+        .addresses = pdp_bytes_add(problem->n, scratch),
         .operations = (uint64_t)(problem->n - first) * problem->offset_count,
         .n = problem->n,
         .offsets = problem->offsets,

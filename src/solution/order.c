@@ -37,7 +37,7 @@ typedef struct pending {
 } pending;
 
 char *pdp_solution_order(const pdp_solution *solution) {
-    if (solution->kind != PDP_MCM || solution->error.status != PDP_OK) {
+    if (!solution || !solution->table || solution->kind != PDP_MCM) {
         return NULL;
     }
     const size_t n = solution->n;

@@ -37,34 +37,52 @@ pdp_status pdp_solution_create(pdp_solution **out, const pdp_problem *problem, b
             memcpy(solution->dims, problem->dims, (problem->n + 1) * sizeof *solution->dims);
         }
     }
+    if (solution->error.status != PDP_OK) {
+        pdp_solution_discard(solution);
+    }
     return solution->error.status;
 }
 
+void pdp_solution_discard(pdp_solution *solution) {
+    free(solution->dims);
+    free(solution->table);
+    free(solution->splits);
+    solution->dims = NULL;
+    solution->table = NULL;
+    solution->splits = NULL;
+    solution->has_record = false;
+}
+
 int64_t pdp_solution_value(const pdp_solution *solution) {
+    if (!solution || !solution->table) {
+        return 0;
+    }
     /* S-DP: the last cell. Matrix chain: T[0][n], the last of the first row. */
     return solution->kind == PDP_SDP ? solution->table[solution->n - 1] : solution->table[solution->n];
 }
 
 double pdp_solution_seconds(const pdp_solution *solution) {
-    return solution->seconds;
+    return solution ? solution->seconds : 0;
 }
 
 const int64_t *pdp_solution_table(const pdp_solution *solution, size_t *rows, size_t *columns) {
+    const bool has_table = solution && solution->table;
+    const bool is_sdp = has_table && solution->kind == PDP_SDP;
     if (rows) {
-        *rows = solution->kind == PDP_SDP ? 1 : solution->n + 1;
+        *rows = !has_table ? 0 : is_sdp ? 1 : solution->n + 1;
     }
     if (columns) {
-        *columns = solution->kind == PDP_SDP ? solution->n : solution->n + 1;
+        *columns = !has_table ? 0 : is_sdp ? solution->n : solution->n + 1;
     }
-    return solution->table;
+    return has_table ? solution->table : NULL;
 }
 
 const int64_t *pdp_solution_splits(const pdp_solution *solution) {
-    return solution->splits;
+    return solution ? solution->splits : NULL;
 }
 
 const pdp_record *pdp_solution_record(const pdp_solution *solution) {
-    return solution->has_record ? &solution->record : NULL;
+    return solution && solution->has_record ? &solution->record : NULL;
 }
 
 const char *pdp_solution_error(const pdp_solution *solution) {
@@ -73,9 +91,7 @@ const char *pdp_solution_error(const pdp_solution *solution) {
 
 void pdp_solution_free(pdp_solution *solution) {
     if (solution) {
-        free(solution->dims);
-        free(solution->table);
-        free(solution->splits);
+        pdp_solution_discard(solution);
         free(solution);
     }
 }

@@ -25,6 +25,9 @@ pdp_status pdp_solution_create(pdp_solution **out, const pdp_problem *problem, b
 /* Bytes that pdp_solution_create allocates. */
 uint64_t pdp_solution_bytes(const pdp_problem *problem, bool with_splits);
 
+/* After a failure: leaves nothing but the error. */
+void pdp_solution_discard(pdp_solution *solution);
+
 /* Matrix chain: fills the splits from the finished table. */
 void pdp_solution_fill_splits(pdp_solution *solution);
 

@@ -24,6 +24,8 @@ class BadInput(CommandTest):
         self.refuse_mcm("3,,4", names=["item 2", "empty"])
         self.refuse_mcm("3,4,", names=["item 3", "empty"])
         self.refuse_mcm(3, "1.5", 4, names=["item 2", "'1.5'"])
+        self.refuse_mcm(3, "-5.5", 4, names=["item 2", "'-5.5'"])
+        self.refuse_mcm(3, "-0x10", 4, names=["item 2", "'-0x10'"])
         self.refuse_mcm(3, 9223372036854775808, 4, names=["item 2", "9223372036854775808", "int64"])
         self.refuse_mcm(3, "1" * 100, 4, names=["item 2", "too long"])
         self.refuse_mcm("--random", 0, names=["--random", "0"])
@@ -66,7 +68,9 @@ class BadInput(CommandTest):
         self.refuse_sdp(*good, "--overflow", "wrap", names=["wrap", "min"])
         self.refuse_sdp(*good, "--op", "add", "--mod", 1, names=["modulus", "1"])
         self.refuse_sdp(*good, "--op", "add", "--mod", 2**63, names=["--mod", 2**63])
-        self.refuse_sdp(*good, "--op", "add", "--mod", 7, "--overflow", "wrap", names=["--mod", "wrap"])
+        for policy in ["wrap", "error"]:
+            for both in [["--mod", 7, "--overflow", policy], ["--overflow", policy, "--mod", 7]]:
+                self.refuse_sdp(*good, "--op", "add", *both, names=["--mod", "--overflow"])
         self.refuse_sdp(*good, "--op", "gcd", "--mod", 7, names=["mod", "gcd"])
         self.refuse_sdp(*good, "--print", "5..9", names=["--print", "'5..9'", "8"])
         self.refuse_sdp(*good, "--print", "7..5", names=["--print", "'7..5'"])
@@ -77,6 +81,12 @@ class BadInput(CommandTest):
         self.refuse("sdp", "--random", 5, "--k", 6, names=["--k", "6", "5"])
         self.refuse("sdp", "--random", 5, "--k", 0, names=["--k", "0"])
         self.refuse("sdp", "--random", 5, "--offsets", "1", names=["--random", "--offsets"])
+        self.refuse_sdp(*good, "--k", 3, names=["--k", "--random"])
+        self.refuse_sdp(*good, "--seed", 3, names=["--seed", "--random"])
+        self.refuse("mcm", 1, 2, 3, "--max-dim", 3, names=["--max-dim", "--random"])
+        self.refuse("sdp", "--offsets", "@-", "--init", "@-", "-n", 9, names=["--offsets", "--init"], stdin="1")
+        self.refuse("sdp", "--random", 10**15, names=["--random", 10**15], code=1)
+        self.refuse("mcm", 1, 2, 3, "--table", "f", "--order", "f", names=["--table", "--order", "'f'"])
 
     def test_files_that_cannot_be_read(self):
         (self.folder / "sub").mkdir()

@@ -1,7 +1,9 @@
 """Output files appear whole or not at all; what cannot be done has exit code 1."""
 import os
 import pty
+import signal
 import subprocess
+import time
 import unittest
 
 from support import PROGRAM, CommandTest, main, read_npy
@@ -35,11 +37,45 @@ class Output(CommandTest):
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_full_standard_output(self):
-        for arguments in [CHAIN, ["trace", *CHAIN], ["info"], ["--help"]]:
+        for arguments in [CHAIN, ["trace", *CHAIN], ["info"], ["--help"], ["mcm", "--help"]]:
             with open("/dev/full", "w") as full:
                 result = subprocess.run([PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
             self.assertEqual(result.returncode, 1, arguments)
             self.assertIn("cannot be written", result.stderr)
+
+    def test_a_failure_of_one_output_leaves_all_the_others(self):
+        (self.folder / "t.npy").write_text("old")
+        self.refuse(*CHAIN, "--table", "t.npy", "--order", "/dev/full", names=["'/dev/full'"], code=1)
+        self.assertEqual((self.folder / "t.npy").read_text(), "old")
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([PROGRAM, *CHAIN, "--table", "t.npy"], stdout=full, stderr=subprocess.PIPE,
+                                    cwd=self.folder)
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual((self.folder / "t.npy").read_text(), "old")
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["t.npy"])
+
+    def test_standard_output_by_name_is_not_replaced(self):
+        (self.folder / "log").write_text("precious\n")
+        with open(self.folder / "log", "a") as log:
+            subprocess.run([PROGRAM, *CHAIN, "--order", "/dev/stdout"], stdout=log, check=True, cwd=self.folder)
+        text = (self.folder / "log").read_text()
+        self.assertTrue(text.startswith("precious\n"))
+        self.assertIn("((A1(A2A3))((A4A5)A6))\n", text)
+        self.assertIn("15125", text)
+
+    def test_a_signal_leaves_no_temporary_file(self):
+        (self.folder / "t.npy").write_text("old")
+        process = subprocess.Popen([PROGRAM, "mcm", "--random", "4000", "--table", "t.npy"], cwd=self.folder)
+        deadline = time.monotonic() + 20
+        while len(list(self.folder.iterdir())) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=30), -signal.SIGTERM)
+        self.assertEqual([(p.name, p.read_text()) for p in self.folder.iterdir()], [("t.npy", "old")])
+
+    def test_names_that_look_like_numbers(self):
+        self.run_program(*CHAIN, "--table", "-5")
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["-5"])
 
     def test_memory_limit_names_the_bytes(self):
         message = self.refuse("mcm", "--random", 1000, "--memory", "1M", names=["1048576"], code=1)

@@ -131,6 +131,97 @@ class Trace(CommandTest):
         self.assertEqual(summary["cost"]["serial"], 3 * summary["steps"])
         self.assertIn("ST[5] = ST[1] ⊗ ST[2]", self.run_program(*FIG4, "--algorithm", "pipeline2")[0])
 
+    def test_steps_show_a_part_of_the_same_run(self):
+        for run in [["trace", "mcm", "--random", 7], [*FIG4, "--algorithm", "tournament"],
+                    ["trace", "mcm", *CHAIN, 20, "--algorithm", "wavefront"]]:
+            whole = self.run_json(*run)
+            for first, last in [(1, 1), (2, 2), (3, 5), (6, 10**18)]:
+                part = self.run_json(*run, "--steps", f"{first}..{last}")
+                self.assertEqual(part.pop("trace"), [s for s in whole["trace"] if first <= s["step"] <= last])
+                self.assertEqual(part, {key: value for key, value in whole.items() if key != "trace"})
+
+    def text_steps(self, *run):
+        """Of each step of the text its number, the state of the cells and the words, whatever the columns' width."""
+        rows = [line.split() for line in self.run_program(*run)[0].splitlines()]
+        return {row[0]: row for row in rows if row and row[0].isdigit()}
+
+    def test_steps_in_text_have_the_state_of_the_whole_run(self):
+        for run in [FIG3, [*FIG4, "--algorithm", "tournament"], ["trace", "mcm", "--random", 5]]:
+            whole = self.text_steps(*run)
+            part = self.text_steps(*run, "--steps", "4..6")
+            self.assertEqual(part, {step: whole[step] for step in ["4", "5", "6"]})
+        stdout, _ = self.run_program(*FIG3, "--steps", "4..99")
+        self.assertIn("steps 4 to 9 of 9\n", stdout)
+        self.assertRegex(stdout, r"operations +21\n")
+        self.assertNotIn(" of 9", self.run_program(*FIG3, "--steps", "1..9")[0])
+
+    def test_steps_in_which_nobody_works(self):
+        run = ["trace", "mcm", *CHAIN, 20, "--algorithm", "wavefront", "--steps", "2..2"]
+        self.assertEqual(self.text_steps(*run)["2"][-1], "idle")
+        self.assertIn("idle", self.run_program(*run, "--format", "svg")[0])
+        self.assertEqual(self.run_json(*run)["trace"], [])
+
+    def test_steps_of_a_large_picture(self):
+        run = ["trace", "mcm", "--random", 20, "--algorithm", "sequential", "--format", "svg"]
+        self.refuse(*run, names=["1330 steps", "1000", "--steps 40..50"])
+        text = " ".join(xml.fromstring(self.run_program(*run, "--steps", "1300..2000")[0]).itertext())
+        self.assertIn("Step 1300 ", text)
+        self.assertIn("Step 1330 ", text)
+        self.assertNotIn("Step 1299 ", text)
+        self.assertIn("shown: 1300–1330", text)
+
+    def test_bad_steps(self):
+        self.refuse(*FIG3, "--steps", "0..3", names=["--steps", "0..3"])
+        self.refuse(*FIG3, "--steps", "3..2", names=["--steps", "3..2"])
+        self.refuse(*FIG3, "--steps", "3", names=["--steps", "'3'"])
+        self.refuse(*FIG3, "--steps", "10..12", "--output", "o", names=["--steps", "10..12", "there are 9"])
+        self.refuse("trace", "mcm", 3, 4, "--steps", "1..2", names=["--steps", "1..2", "there are 0"])
+        self.refuse(*FIG3, "--steps", "1..2", "--summary", names=["--steps", "--summary"])
+
+    def test_too_many_operations_to_write_down(self):
+        run = ["trace", "mcm", "--random", 312]
+        message = self.refuse(*run, names=["5000000", "--summary", "--steps"])
+        self.assertEqual(message.count("pipedp:"), 1, message)
+        self.assertEqual([s["step"] for s in self.run_json(*run, "--steps", "48000..48001")["trace"]], [48000, 48001])
+
+    def test_figures_of_the_table_take_no_options_of_a_run(self):
+        for figure in [["--layout"], ["--cell", 13]]:
+            for option in [["--steps", "1..2"], ["--summary"], ["--algorithm", "pipeline"], ["--width", 32],
+                           ["--latency", 1]]:
+                self.refuse("trace", "mcm", *figure, *option, names=[figure[0], option[0]])
+
+    def test_layout_has_no_limit_as_json(self):
+        self.refuse("trace", "mcm", "--random", 61, "--layout", names=["61 matrices", "60"])
+        self.refuse("trace", "mcm", "--random", 61, "--layout", "--format", "svg", names=["61 matrices", "60"])
+        self.assertEqual(len(self.run_json("trace", "mcm", "--random", 61, "--layout")["cells"]), 61 * 62 // 2)
+
+    def test_help(self):
+        self.assertEqual(self.run_program("trace", "-?"), self.run_program("trace", "--help"))
+        self.assertIn("--steps 40..50", self.run_program("trace", "mcm", "--help")[0])
+
+    def test_initial_values(self):
+        for more in [[], ["--format", "svg"]]:
+            self.assertIn("initial values 9, 4, 7, 2, 8", self.run_program(*FIG3, *more)[0])
+            self.assertNotIn("initial", self.run_program("trace", "mcm", *CHAIN, *more)[0])
+        stdout, _ = self.run_program("trace", "sdp", "--offsets", "20", "--init", ",".join(map(str, range(20))), "-n", 22)
+        self.assertIn("initial values 0, 1, 2, 3, 4, 5, …, 18, 19\n", stdout)
+
+    def test_a_tick_for_each_cell_finished(self):
+        for method in ["sequential", "naive", "tournament", "pipeline", "pipeline2"]:
+            stdout, _ = self.run_program(*FIG4, "--algorithm", method, "--format", "svg")
+            self.assertEqual(stdout.count('class="tick"'), 1 + 8, method)  # one of them in the legend
+        stdout, _ = self.run_program(*FIG3, "--format", "svg", "--steps", "2..4")
+        self.assertEqual(stdout.count('class="tick"'), 1 + 2)
+
+    def test_second_operands_are_dashed(self):
+        for run, label in [([*FIG4, "--algorithm", "pipeline2"], "second read"),
+                           (["trace", "mcm", *CHAIN], "right operand")]:
+            stdout, _ = self.run_program(*run, "--format", "svg")
+            pairs = self.run_json(*run)["operations"]
+            self.assertIn(label, stdout)
+            self.assertEqual(stdout.count("stroke-dasharray"), 1 + pairs)
+        self.assertNotIn("second read", self.run_program(*FIG3, "--format", "svg")[0])
+
     def test_overflow_prints_nothing(self):
         self.refuse("trace", "sdp", "--op", "add", "--offsets", "2,1", "--init", "1,1", "-n", 99, names=["cell 92"], code=1)
 

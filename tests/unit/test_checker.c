@@ -193,7 +193,7 @@ static void test_random_accesses(void **unused) {
     }
 }
 
-/* When the request numbers run out, what was seen before is forgotten and nothing else changes. */
+/* When the numbers of requests and of substeps run out, what was seen before is forgotten and nothing else changes. */
 static void test_request_numbers_run_out(void **unused) {
     (void)unused;
     uint64_t state = test_seed() + 1;
@@ -203,13 +203,14 @@ static void test_request_numbers_run_out(void **unused) {
         for (size_t substep = 0; substep < 3; substep++) { /* low numbers remain in the stamps */
             check_substep(checker, &m, &state, 20);
         }
-        checker->request = UINT32_MAX - before;
+        checker->request = REQUESTS - before;
+        checker->substep = SUBSTEPS - before % 40;
         bool restarts = false;
-        for (size_t substep = 0; substep < 30; substep++) {
+        for (size_t substep = 0; substep < 60; substep++) {
             check_substep(checker, &m, &state, 20);
-            restarts |= checker->request < UINT32_MAX / 2;
+            restarts |= checker->request < REQUESTS / 2 && checker->substep < SUBSTEPS / 2;
         }
-        assert_true(restarts || before > 30);
+        assert_true(restarts || before > 60);
         pdp_checker_free(checker);
     }
 }

@@ -47,6 +47,9 @@ static void test_separators(void **unused) {
     assert_parses("", NULL, 0);
     assert_parses(" \n\t ", NULL, 0);
     assert_parses("7", (int64_t[]){7}, 1);
+    assert_parses("\xef\xbb\xbf"
+                  "7 8",
+                  (int64_t[]){7, 8}, 2); /* a byte order mark */
 }
 
 /* Signs and leading zeros are allowed; zero has no sign. */
@@ -84,8 +87,8 @@ static void test_text(void **unused) {
     assert_refused("1 2 x 4", "item 3 (line 1, column 5): 'x' is not a whole number");
     assert_refused("1\n22  333\n  4a", "item 4 (line 3, column 3): '4a' is not a whole number");
     assert_refused("1,2.5", "item 2 (line 1, column 3): '2.5' is not a whole number");
-    static const char *const bad[] = {"1e3", "0x10",  "--1", "+-1",           "-", "+", "1-",
-                                      "1;2", "1_000", "nan", "\xef\xbb\xbf 1"};
+    static const char *const bad[] = {
+        "1e3", "0x10", "--1", "+-1", "-", "+", "1-", "1;2", "1_000", "nan", "\xef\xbb 1", "\xef 1", "1 \xef\xbb\xbf 2"};
     for (size_t t = 0; t < sizeof bad / sizeof *bad; t++) {
         assert_refused(bad[t], "is not a whole number");
     }

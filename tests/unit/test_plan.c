@@ -180,12 +180,68 @@ static void test_enormous(void **unused) {
             options.record = m % 2 == 1;
             pdp_plan *plan;
             pdp_status status = pdp_plan_create(&plan, problem, &options);
-            assert_true(status == PDP_NO_MEMORY || (m > 0 && status == PDP_BAD_INPUT));
-            assert_in(pdp_plan_error(plan), status == PDP_NO_MEMORY ? "bytes" : "addresses");
+            assert_int_equal(status, PDP_NO_MEMORY);
+            assert_in(pdp_plan_error(plan), m == 0 ? "bytes" : "addresses");
             pdp_plan_free(plan);
         }
         pdp_problem_free(problem);
     }
+}
+
+static void assert_nothing_known(const pdp_plan *plan, const pdp_solution *solution) {
+    assert_string_equal(pdp_plan_algorithm(plan), "");
+    assert_string_equal(pdp_plan_backend(plan), "");
+    assert_int_equal(pdp_plan_guaranteed(plan), 0);
+    assert_int_equal(pdp_plan_bytes(plan), 0);
+    size_t rows = 7;
+    size_t columns = 7;
+    assert_null(pdp_solution_table(solution, &rows, &columns));
+    assert_int_equal(rows + columns, 0);
+    assert_int_equal(pdp_solution_value(solution), 0);
+    assert_null(pdp_solution_splits(solution));
+    assert_null(pdp_solution_order(solution));
+    assert_null(pdp_solution_record(solution));
+}
+
+static int stop_at_once(void *context, double share) {
+    (void)context;
+    (void)share;
+    return 1;
+}
+
+/* Of what failed, or is not there, nothing can be learnt but the reason: no half-filled table, no record. */
+static void test_nothing_but_the_error(void **unused) {
+    (void)unused;
+    assert_nothing_known(NULL, NULL);
+    pdp_problem *problem = make_chain(chain, 7);
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    options.algorithm = "no such method";
+    pdp_plan *plan;
+    pdp_solution *solution;
+    assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_BAD_INPUT);
+    assert_int_equal(pdp_plan_run(plan, &solution), PDP_BAD_INPUT);
+    assert_nothing_known(plan, solution);
+    pdp_solution_free(solution);
+    pdp_plan_free(plan);
+    options.algorithm = "sequential";
+    options.splits = 1;
+    options.on_progress = stop_at_once;
+    assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+    assert_int_equal(pdp_plan_run(plan, &solution), PDP_CANCELLED);
+    assert_nothing_known(NULL, solution);
+    pdp_solution_free(solution);
+    pdp_plan_free(plan);
+    pdp_problem_free(problem);
+    sdp_instance fibonacci = {.n = 200, .k = 2, .offsets = {2, 1}, .presets = {1, 1}, .op = PDP_ADD};
+    problem = make_sdp(&fibonacci);
+    options = (pdp_options)PDP_OPTIONS_DEFAULT;
+    options.record = 1;
+    assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+    assert_int_equal(pdp_plan_run(plan, &solution), PDP_OVERFLOW);
+    assert_nothing_known(NULL, solution);
+    pdp_solution_free(solution);
+    pdp_plan_free(plan);
+    pdp_problem_free(problem);
 }
 
 /* What failed hands its reason on: problem to plan, plan to solution. NULL is a problem that failed. */
@@ -289,7 +345,7 @@ int main(void) {
         cmocka_unit_test(test_unknown_method), cmocka_unit_test(test_width_and_latency),
         cmocka_unit_test(test_struct_size),    cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_enormous),       cmocka_unit_test(test_failed_objects),
-        cmocka_unit_test(test_callbacks),
+        cmocka_unit_test(test_callbacks),      cmocka_unit_test(test_nothing_but_the_error),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

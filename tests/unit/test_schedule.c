@@ -1,4 +1,4 @@
-/* What the paper and DESIGN.md claim of the schedules, counted on the step-exact machine: steps,
+/* What the paper and docs/paper.md claim of the schedules, counted on the step-exact machine: steps,
  * operations, hazards, conflicts. */
 #include "support.h"
 

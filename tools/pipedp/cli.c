@@ -1,6 +1,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +23,9 @@ int cli_exit_code(pdp_status status) {
     return status == PDP_OK ? EXIT_DONE : status == PDP_BAD_INPUT ? EXIT_BAD_USE : EXIT_FAILED;
 }
 
-/* A list of numbers that begins with a minus sign: "-5", "-5,3". */
-static bool is_negative_list(const char *text) {
-    return text[0] == '-' && text[1] >= '0' && text[1] <= '9' && strspn(text, "-0123456789, ") == strlen(text);
+/* No option of ours begins with a digit, but numbers do. */
+static bool is_negative_number(const char *text) {
+    return text[0] == '-' && text[1] >= '0' && text[1] <= '9';
 }
 
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input) {
@@ -34,7 +35,7 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input) {
      * The copies live as long as the arguments do: to the end of the program. */
     for (int a = 1; a < argc; a++) {
         char *shielded;
-        if (is_negative_list(argv[a]) && asprintf(&shielded, " %s", argv[a]) >= 0) {
+        if (is_negative_number(argv[a]) && asprintf(&shielded, " %s", argv[a]) >= 0) {
             argv[a] = shielded;
         }
     }
@@ -47,6 +48,10 @@ void cli_check_value(const struct argp_state *state, const char *option, const c
     }
 }
 
+char *cli_path(char *argument) {
+    return argument + (argument[0] == ' ' && is_negative_number(argument + 1));
+}
+
 bool cli_has_colour(FILE *stream) {
     const char *no_colour = getenv("NO_COLOR");
     return isatty(fileno(stream)) && !(no_colour && *no_colour != '\0');
@@ -55,7 +60,7 @@ bool cli_has_colour(FILE *stream) {
 /* Shown only when there is something to wait for, and then not more often than one can read. */
 static double progress_shown_at;
 
-static double now(void) {
+double cli_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
@@ -64,10 +69,10 @@ static double now(void) {
 int cli_show_progress(void *context, double share) {
     static double started_at;
     (void)context;
-    if (!isatty(STDERR_FILENO)) {
-        return 0;
+    if (cli_interrupted() != 0 || !isatty(STDERR_FILENO)) {
+        return cli_interrupted();
     }
-    double time = now();
+    double time = cli_now();
     if (started_at == 0) {
         started_at = time;
     }
@@ -85,9 +90,40 @@ void cli_clear_progress(void) {
     }
 }
 
+static volatile sig_atomic_t caught_signal;
+
+static void catch_signal(int number) {
+    caught_signal = number;
+}
+
+int cli_interrupted(void) {
+    return caught_signal;
+}
+
+static void catch_signals(void) {
+    struct sigaction action = {.sa_handler = catch_signal, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+int cli_flush_stdout(void) {
+    static bool was_told;
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return EXIT_DONE;
+    }
+    if (!was_told) {
+        was_told = true;
+        cli_fail(EXIT_FAILED, "the output cannot be written: %s", strerror(errno != 0 ? errno : EIO));
+    }
+    return EXIT_FAILED;
+}
+
 int cli_output_open(cli_output *output, const char *path) {
     *output = (cli_output){0};
     if (path) {
+        catch_signals();
         pdp_status status = pdp_file_create(&output->file, path);
         if (status != PDP_OK) {
             return cli_fail(cli_exit_code(status), "%s", pdp_file_error(output->file));
@@ -97,6 +133,11 @@ int cli_output_open(cli_output *output, const char *path) {
     }
     output->stream = tmpfile();
     return output->stream ? EXIT_DONE : cli_fail(EXIT_FAILED, "no temporary file: %s", strerror(errno));
+}
+
+int cli_output_finish(cli_output *output) {
+    pdp_status status = output->file ? pdp_file_finish(output->file) : PDP_OK;
+    return status == PDP_OK ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s", pdp_file_error(output->file));
 }
 
 int cli_output_commit(cli_output *output) {

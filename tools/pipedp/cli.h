@@ -35,9 +35,14 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
  * "--seed: 'x' is not a whole number". */
 void cli_check_value(const struct argp_state *state, const char *option, const char *text, const char *wrong);
 
+/* A path among the options, without the blank that cli_parse may have put in front. */
+char *cli_path(char *argument);
+
+double cli_now(void); /* seconds, going forward */
+
 bool cli_has_colour(FILE *stream); /* a terminal, and NO_COLOR is not set */
 
-/* A pdp_progress_function: a share on stderr, if that is a terminal. */
+/* A pdp_progress_function: a share on stderr, if that is a terminal. Cancels after a signal. */
 int cli_show_progress(void *context, double share);
 void cli_clear_progress(void);
 
@@ -48,8 +53,18 @@ typedef struct cli_output {
     FILE *stream; /* write here */
 } cli_output;
 
+/* These return an exit code and say what went wrong. Finish brings a file to the disk; commit puts it in
+ * place, or copies to stdout. */
 int cli_output_open(cli_output *output, const char *path);
-int cli_output_commit(cli_output *output); /* returns an exit code, like open */
+int cli_output_finish(cli_output *output);
+int cli_output_commit(cli_output *output);
 void cli_output_free(cli_output *output);
+
+/* Has everything printed so far arrived? */
+int cli_flush_stdout(void);
+
+/* The number of the signal that asked to stop, or 0. Signals are caught from the first file that is opened
+ * for output, so that it can be removed; a second one ends the program at once. */
+int cli_interrupted(void);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "json.h"
 #include "svg.h"
+#include "text_measure.h"
 #include "trace.h"
 
 enum { CELL = 44, MARGIN = 28, TABLE_LEFT = 66, TABLE_TOP = 92, LINE = 18 };
@@ -66,14 +67,6 @@ static void write_term(FILE *out, const choice *c, size_t term) {
 
 /* ---- Text ---- */
 
-static int digits(size_t number) {
-    int count = 1;
-    for (; number >= 10; number /= 10) {
-        count++;
-    }
-    return count;
-}
-
 /* A cell in a column of `width`: its number and the name of its term, or brackets for the chosen one. */
 static void write_text_cell(FILE *out, const choice *c, size_t row, size_t column, int width, bool colour) {
     const size_t term = term_of(c, row, column);
@@ -97,8 +90,8 @@ static void write_text_cell(FILE *out, const choice *c, size_t row, size_t colum
 static void write_text(const choice *c, FILE *out, bool colour) {
     const size_t n = c->n;
     const int room = c->cell == 0 ? 0 : c->terms > 26 ? 3 : 2; /* for brackets and names */
-    const int width = digits(n * (n + 1) / 2) + 2 + room;
-    const int label = digits(n) + 4;
+    const int width = text_digits(n * (n + 1) / 2) + 2 + room;
+    const int label = text_digits(n) + 4;
     fprintf(out, "%*s", label, "");
     for (size_t column = 1; column <= n; column++) {
         fprintf(out, "%*zu%*s", width - (room > 0 ? room - 1 : 0), column, room > 0 && column < n ? room - 1 : 0, "");
@@ -152,13 +145,13 @@ static void draw_cell(FILE *out, const choice *c, size_t row, size_t column) {
 
 /* A term of the formula with its badge; all of them are as wide as the widest, so that they stand in columns. */
 static double term_width(size_t n) {
-    return 7.9 * (double)(14 + 2 * digits(n * (n + 1) / 2)) + 24;
+    return 7.9 * (double)(14 + 2 * text_digits(n * (n + 1) / 2)) + 24;
 }
 
 /* The formula, its terms in the colours of the table, broken where the line is full. Without a stream it is
  * only measured. Returns the y of the last line. */
 static double draw_formula(FILE *out, const choice *c, double y, double width) {
-    const double left = MARGIN + 7.9 * (double)(digits(c->cell) + 8);
+    const double left = MARGIN + 7.9 * (double)(text_digits(c->cell) + 8);
     double x = left;
     if (out) {
         svg_text(out, MARGIN, y, "font-family=\"monospace\" font-size=\"13\" font-weight=\"bold\"",

@@ -1,5 +1,7 @@
-#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -55,12 +57,19 @@ static int run(int argc, char **argv) {
     return cli_fail(EXIT_BAD_USE, "'%s' is not a command; pipedp --help lists them", argv[1]);
 }
 
+/* At the exit, because argp exits on its own after --help. */
+static void check_stdout(void) {
+    if (cli_flush_stdout() != EXIT_DONE) {
+        _exit(EXIT_FAILED);
+    }
+}
+
 int main(int argc, char **argv) {
+    atexit(check_stdout);
     int code = run(argc, argv);
     cli_clear_progress();
-    errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        return cli_fail(EXIT_FAILED, "the output cannot be written: %s", strerror(errno != 0 ? errno : EIO));
+    if (cli_interrupted() != 0) { /* all is tidied up: end the way the signal would have */
+        raise(cli_interrupted());
     }
     return code;
 }

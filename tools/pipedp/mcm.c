@@ -35,9 +35,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         state->child_inputs[0] = &arguments->problem;
         state->child_inputs[1] = &arguments->solve;
         return 0;
-    case KEY_TABLE: arguments->paths[TABLE] = argument; return 0;
-    case KEY_SPLITS: arguments->paths[SPLITS] = argument; return 0;
-    case KEY_ORDER: arguments->paths[ORDER] = argument; return 0;
+    case KEY_TABLE: arguments->paths[TABLE] = cli_path(argument); return 0;
+    case KEY_SPLITS: arguments->paths[SPLITS] = cli_path(argument); return 0;
+    case KEY_ORDER: arguments->paths[ORDER] = cli_path(argument); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -95,12 +95,12 @@ static void print_json(const problem_input *input, const pdp_plan *plan, const p
     json_end(&writer);
 }
 
-/* Writes the files that are open and puts them in place; a failure leaves the older ones. */
+/* Writes the files that are open to the disk, but not yet to their places. */
 static int write_files(cli_output files[FILE_COUNT], const pdp_solution *solution, const char *order) {
     size_t rows;
     size_t columns;
     const int64_t *table = pdp_solution_table(solution, &rows, &columns);
-    /* A failed write shows up at the commit. */
+    /* A failed write shows up when the file is finished. */
     if (files[TABLE].stream) {
         (void)pdp_npy_write(files[TABLE].stream, table, rows, columns);
     }
@@ -112,9 +112,30 @@ static int write_files(cli_output files[FILE_COUNT], const pdp_solution *solutio
     }
     int code = EXIT_DONE;
     for (int f = 0; f < FILE_COUNT && code == EXIT_DONE; f++) {
-        code = files[f].stream ? cli_output_commit(&files[f]) : EXIT_DONE;
+        code = cli_output_finish(&files[f]);
     }
     return code;
+}
+
+/* When the result is out as well, nothing can go wrong any more but the renaming itself. */
+static int commit_files(cli_output files[FILE_COUNT]) {
+    int code = cli_flush_stdout();
+    for (int f = 0; f < FILE_COUNT && code == EXIT_DONE; f++) {
+        code = files[f].file ? cli_output_commit(&files[f]) : EXIT_DONE;
+    }
+    return code;
+}
+
+static int check_paths(const char *const paths[FILE_COUNT]) {
+    static const char *const names[FILE_COUNT] = {"--table", "--splits", "--order"};
+    for (int f = 0; f < FILE_COUNT; f++) {
+        for (int g = f + 1; g < FILE_COUNT; g++) {
+            if (paths[f] && paths[g] && strcmp(paths[f], paths[g]) == 0 && strncmp(paths[f], "/dev/", 5) != 0) {
+                return cli_fail(EXIT_BAD_USE, "%s and %s both go to '%s'", names[f], names[g], paths[f]);
+            }
+        }
+    }
+    return EXIT_DONE;
 }
 
 static int solve(const mcm_arguments *arguments, cli_output files[FILE_COUNT]) {
@@ -133,6 +154,7 @@ static int solve(const mcm_arguments *arguments, cli_output files[FILE_COUNT]) {
             code = cli_fail(EXIT_FAILED, "out of memory for the order");
         } else if ((code = write_files(files, solution, order)) == EXIT_DONE) {
             (arguments->solve.json ? print_json : print_text)(input, plan, solution, order);
+            code = commit_files(files);
         }
         free(order);
     }
@@ -146,7 +168,10 @@ int command_mcm(int argc, char **argv) {
     cli_output files[FILE_COUNT] = {0};
     problem_input_init(&arguments.problem, PDP_MCM);
     cli_parse(&argp, argc, argv, &arguments);
-    int code = problem_input_load(&arguments.problem);
+    int code = check_paths(arguments.paths);
+    if (code == EXIT_DONE) {
+        code = problem_input_load(&arguments.problem);
+    }
     for (int f = 0; f < FILE_COUNT && code == EXIT_DONE; f++) {
         code = arguments.paths[f] ? cli_output_open(&files[f], arguments.paths[f]) : EXIT_DONE;
     }

@@ -25,7 +25,7 @@ static const struct argp_option sdp_options[] = {
     {"init", KEY_INIT, "LIST", 0, "The a1 initial values ST[0], ST[1], ...", 1},
     {"n", 'n', "N", 0, "Cells of the table, the initial ones included", 1},
     {"random", 'r', "N", 0, "A random problem of N cells: offsets up to N/2, values 0 to 999999", 1},
-    {"k", 'k', "K", 0, "Number of random offsets (default 8, or N if that is smaller)", 1},
+    {"k", 'k', "K", 0, "Number of random offsets (default 8, or N/2 if that is smaller)", 1},
     {"seed", KEY_SEED, "S", 0, "Seed of the random problem (default 1)", 1},
     {"overflow", KEY_OVERFLOW, "POLICY", 0, "For add and mul beyond int64: error (default) or wrap", 1},
     {"mod", KEY_MOD, "P", 0, "For add and mul: compute modulo P, 2 <= P < 2^63", 1},
@@ -34,7 +34,7 @@ static const struct argp_option sdp_options[] = {
 
 static const struct argp_option solve_options[] = {
     {"algorithm", 'A', "NAME", 0, "The method (default auto: the fastest that is right)", 2},
-    {"memory", KEY_MEMORY, "BYTES", 0, "Refuse to take more than this, e.g. 4G (default: what is free)", 2},
+    {"memory", KEY_MEMORY, "BYTES", 0, "Refuse a solve that takes more than this, e.g. 4G (default: what is free)", 2},
     {"json", 'j', 0, 0, "Write the result as JSON", 2},
     {0},
 };
@@ -47,7 +47,10 @@ static error_t parse_random(int key, char *argument, struct argp_state *state) {
         cli_check_value(state, "--random", argument, option_parse_unsigned(argument, &input->n));
         input->is_random = true;
         return 0;
-    case KEY_SEED: cli_check_value(state, "--seed", argument, option_parse_unsigned(argument, &input->seed)); return 0;
+    case KEY_SEED:
+        cli_check_value(state, "--seed", argument, option_parse_unsigned(argument, &input->seed));
+        input->random_detail = "--seed";
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -60,12 +63,13 @@ static error_t parse_mcm(int key, char *argument, struct argp_state *state) {
         input->items = calloc((size_t)state->argc, sizeof *input->items);
         return input->items ? 0 : ENOMEM;
     case ARGP_KEY_ARG: input->items[input->item_count++] = argument; return 0;
-    case 'f': input->file = argument; return 0;
+    case 'f': input->file = cli_path(argument); return 0;
     case KEY_MAX_DIM:
         cli_check_value(state, "--max-dim", argument, option_parse_integer(argument, &input->max_dim));
         if (input->max_dim < 1) {
             argp_error(state, "--max-dim: %" PRId64 " must be at least 1", input->max_dim);
         }
+        input->random_detail = "--max-dim";
         return 0;
     default: return parse_random(key, argument, state);
     }
@@ -76,9 +80,7 @@ static void parse_overflow(problem_input *input, const char *argument, const str
     if (!is_wrap && strcmp(argument, "error") != 0) {
         argp_error(state, "--overflow: '%s' is not a policy; there are error and wrap", argument);
     }
-    if (input->overflow == PDP_OVERFLOW_MOD) {
-        argp_error(state, "--overflow %s and --mod exclude each other", argument);
-    }
+    input->has_overflow = true;
     input->overflow = is_wrap ? PDP_OVERFLOW_WRAP : PDP_OVERFLOW_ERROR;
 }
 
@@ -102,14 +104,18 @@ static error_t parse_sdp(int key, char *argument, struct argp_state *state) {
         if (input->k == 0) {
             argp_error(state, "--k: 0 must be at least 1");
         }
+        input->random_detail = "--k";
         return 0;
     case KEY_OVERFLOW: parse_overflow(input, argument, state); return 0;
     case KEY_MOD:
         cli_check_value(state, "--mod", argument, option_parse_integer(argument, &input->modulus));
-        if (input->overflow == PDP_OVERFLOW_WRAP) {
-            argp_error(state, "--overflow wrap and --mod exclude each other");
+        input->has_modulus = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (input->has_modulus && input->has_overflow) {
+            argp_error(state, "--overflow and --mod exclude each other");
         }
-        input->overflow = PDP_OVERFLOW_MOD;
+        input->overflow = input->has_modulus ? PDP_OVERFLOW_MOD : input->overflow;
         return 0;
     case ARGP_KEY_ARG: argp_error(state, "'%s' is one argument too many", argument); return 0;
     default: return parse_random(key, argument, state);
@@ -215,7 +221,11 @@ static int draw_sdp(problem_input *input) {
     if (n == 0 || n > INT64_MAX) {
         return cli_fail(EXIT_BAD_USE, "--random: %" PRIu64 " is no number of cells", n);
     }
-    uint64_t k = input->k > 0 ? input->k : n < 8 ? n : 8;
+    if (n > pdp_memory_available() / sizeof(int64_t)) { /* before drawing from as many */
+        return cli_fail(EXIT_FAILED, "--random: there is no memory for a table of %" PRIu64 " cells", n);
+    }
+    uint64_t half = n > 1 ? n / 2 : 1;
+    uint64_t k = input->k > 0 ? input->k : half < 8 ? half : 8;
     if (k > n) {
         return cli_fail(EXIT_BAD_USE, "--k: %" PRIu64 " offsets must be at most --random, which is %" PRIu64, k, n);
     }
@@ -264,11 +274,17 @@ static int load_sdp(problem_input *input) {
     if (missing) {
         return cli_fail(EXIT_BAD_USE, "%s is missing: give --offsets, --init and -n, or --random", missing);
     }
+    if (strcmp(input->offsets, "@-") == 0 && strcmp(input->presets, "@-") == 0) {
+        return cli_fail(EXIT_BAD_USE, "--offsets and --init both want standard input");
+    }
     int code = load_list(input, 0, "--offsets", input->offsets);
     return code != EXIT_DONE ? code : load_list(input, 1, "--init", input->presets);
 }
 
 int problem_input_load(problem_input *input) {
+    if (input->random_detail && !input->is_random) {
+        return cli_fail(EXIT_BAD_USE, "%s is for --random alone", input->random_detail);
+    }
     int code = input->kind == PDP_MCM ? load_mcm(input) : load_sdp(input);
     if (code != EXIT_DONE) {
         return code;
@@ -298,5 +314,8 @@ int problem_input_solve(const problem_input *input, const pdp_options *options, 
     }
     status = pdp_plan_run(*plan, solution);
     cli_clear_progress();
-    return status == PDP_OK ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s", pdp_solution_error(*solution));
+    if (status == PDP_OK || status == PDP_CANCELLED) {
+        return cli_exit_code(status);
+    }
+    return cli_fail(cli_exit_code(status), "%s", pdp_solution_error(*solution));
 }

@@ -27,8 +27,11 @@ typedef struct problem_input {
     bool has_n;
     pdp_operator op;
     pdp_overflow overflow;
+    bool has_overflow; /* --overflow was given, and --mod */
+    bool has_modulus;
     int64_t modulus;
-    bool is_random; /* --random, of size n */
+    bool is_random;            /* --random, of size n */
+    const char *random_detail; /* an option that makes sense with --random alone */
     int64_t max_dim;
     uint64_t k;
     uint64_t seed;
@@ -53,7 +56,8 @@ void problem_input_init(problem_input *input, pdp_kind kind);
 int problem_input_load(problem_input *input);
 void problem_input_free(problem_input *input);
 
-/* Makes a plan and runs it. Returns an exit code; on failure says why. Both objects are the caller's to
+/* Makes a plan and runs it. Returns an exit code; on failure says why, but not for a run that was cancelled:
+ * whoever did that knows the reason. Both objects are the caller's to
  * free in any case. */
 int problem_input_solve(const problem_input *input, const pdp_options *options, pdp_plan **plan,
                         pdp_solution **solution);

@@ -29,7 +29,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         state->child_inputs[0] = &arguments->problem;
         state->child_inputs[1] = &arguments->solve;
         return 0;
-    case KEY_TABLE: arguments->table = argument; return 0;
+    case KEY_TABLE: arguments->table = cli_path(argument); return 0;
     case KEY_PRINT:
         cli_check_value(state, "--print", argument, option_parse_range(argument, &arguments->first, &arguments->last));
         arguments->print = argument;
@@ -68,7 +68,8 @@ static void print_text(const sdp_arguments *arguments, const pdp_plan *plan, con
         }
         return;
     }
-    printf("cells     %" PRIu64 ", %zu offsets, %s\n", input->n, input->counts[0], pdp_operator_name(input->op));
+    printf("cells     %" PRIu64 ", %zu offset%s, %s\n", input->n, input->counts[0], input->counts[0] == 1 ? "" : "s",
+           pdp_operator_name(input->op));
     printf("value     %" PRId64 "\n", pdp_solution_value(solution));
     printf("method    %s on the %s, %.3f s\n", pdp_plan_algorithm(plan), pdp_plan_backend(plan),
            pdp_solution_seconds(solution));
@@ -111,11 +112,15 @@ static int solve(const sdp_arguments *arguments, cli_output *table_file) {
     if (code == EXIT_DONE && table_file->stream) {
         size_t cells;
         const int64_t *table = pdp_solution_table(solution, NULL, &cells);
-        (void)pdp_npy_write(table_file->stream, table, 0, cells); /* a failure shows up at the commit */
-        code = cli_output_commit(table_file);
+        (void)pdp_npy_write(table_file->stream, table, 0, cells); /* a failure shows up in the next line */
+        code = cli_output_finish(table_file);
     }
     if (code == EXIT_DONE) {
         (arguments->solve.json ? print_json : print_text)(arguments, plan, solution);
+        code = cli_flush_stdout();
+    }
+    if (code == EXIT_DONE && table_file->file) {
+        code = cli_output_commit(table_file);
     }
     pdp_solution_free(solution);
     pdp_plan_free(plan);

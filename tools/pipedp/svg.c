@@ -1,7 +1,8 @@
 #include "svg.h"
 
 #include <stdarg.h>
-#include <string.h>
+
+#include "text_measure.h"
 
 void svg_begin(FILE *out, double width, double height) {
     fprintf(out,
@@ -27,11 +28,7 @@ void svg_text(FILE *out, double x, double y, const char *attributes, const char 
 
 void svg_badge(FILE *out, double x, double y, double height, const char *colour, const char *text) {
     const double font = height * 0.72;
-    size_t characters = 0;
-    for (const char *c = text; *c != '\0'; c++) {
-        characters += ((unsigned char)*c & 0xC0) != 0x80; /* not a UTF-8 continuation byte */
-    }
-    double width = height * 0.45 + font * 0.62 * (double)characters;
+    double width = height * 0.45 + font * 0.62 * (double)text_columns(text);
     width = width < height ? height : width;
     fprintf(out,
             "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"%.1f\" fill=\"%s\" stroke=\"white\"/>"

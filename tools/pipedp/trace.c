@@ -8,10 +8,9 @@
 #include "option_value.h"
 #include "problem_options.h"
 
-enum { KEY_FORMAT = 512, KEY_SUMMARY, KEY_WIDTH, KEY_LATENCY, KEY_LAYOUT, KEY_CELL };
+enum { KEY_FORMAT = 512, KEY_STEPS, KEY_SUMMARY, KEY_WIDTH, KEY_LATENCY, KEY_LAYOUT, KEY_CELL };
 
-/* The most operations that are written down one by one. */
-enum { MAX_OPERATIONS = 5000000 };
+enum { DEFAULT_WIDTH = 32, DEFAULT_LATENCY = 1 };
 
 typedef struct trace_arguments {
     problem_input problem;
@@ -19,8 +18,10 @@ typedef struct trace_arguments {
     layout_format format;
     bool has_format;
     const char *output;
+    uint64_t first_step; /* 0: --steps is not given */
+    uint64_t last_step;
     bool summary;
-    uint64_t width;
+    uint64_t width; /* 0: not given, and so for the latency */
     uint64_t latency;
     bool layout;
     uint64_t cell; /* Fig. 6 for this cell; 0: none */
@@ -29,6 +30,7 @@ typedef struct trace_arguments {
 static const struct argp_option options[] = {
     {"format", KEY_FORMAT, "FORMAT", 0, "text (default), json or svg", 3},
     {"output", 'o', "F", 0, "Write to F instead of standard output", 3},
+    {"steps", KEY_STEPS, "A..B", 0, "Show the steps A to B only, counted from 1", 3},
     {"summary", KEY_SUMMARY, 0, 0, "The counts alone", 3},
     {"width", KEY_WIDTH, "W", 0, "Threads of a warp, and banks, of DMM and UMM (default 32)", 3},
     {"latency", KEY_LATENCY, "L", 0, "Latency of DMM and UMM (default 1)", 3},
@@ -62,7 +64,14 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         state->child_inputs[2] = arguments;
         return 0;
     case KEY_FORMAT: parse_format(arguments, argument, state); return 0;
-    case 'o': arguments->output = argument; return 0;
+    case 'o': arguments->output = cli_path(argument); return 0;
+    case KEY_STEPS:
+        cli_check_value(state, "--steps", argument,
+                        option_parse_range(argument, &arguments->first_step, &arguments->last_step));
+        if (arguments->first_step == 0) {
+            argp_error(state, "--steps: '%s' begins with 0; steps count from 1", argument);
+        }
+        return 0;
     case KEY_SUMMARY: arguments->summary = true; return 0;
     case KEY_WIDTH:
         cli_check_value(state, "--width", argument, option_parse_unsigned(argument, &arguments->width));
@@ -121,6 +130,7 @@ static const struct argp mcm_argp = {
            "  pipedp trace mcm 30 35 15 5 10\n"
            "  pipedp trace mcm 2 1 2 1 1 --algorithm pipeline-printed\n"
            "  pipedp trace mcm --random 5 --format svg --output fig7.svg\n"
+           "  pipedp trace mcm --random 12 --steps 40..50 --format svg --output part.svg\n"
            "  pipedp trace mcm --random 2000 --summary --json\n"
            "  pipedp trace mcm --layout\n"
            "  pipedp trace mcm --cell 13 --format svg --output fig6.svg",
@@ -137,50 +147,6 @@ static const struct argp sdp_argp = {
            "  pipedp trace sdp --offsets 4,3,2,1 --init 5,3,8,6 -n 10 --format svg --output fig4.svg\n"
            "  pipedp trace sdp --random 131072 --k 1024 --summary --width 32 --latency 100",
 };
-
-/* ---- Collecting the steps ---- */
-
-typedef struct collector {
-    trace run;
-    size_t operation_room;
-    size_t step_room;
-    bool too_many;
-} collector;
-
-/* The array with room for `needed` items, or NULL. */
-static void *grow(void *array, size_t *room, size_t needed, size_t size) {
-    if (needed <= *room) {
-        return array;
-    }
-    size_t larger = *room * 2 > needed ? *room * 2 : needed + 64;
-    void *grown = realloc(array, larger * size);
-    *room = grown ? larger : *room;
-    return grown;
-}
-
-static int collect_step(void *context, const pdp_step *step) {
-    collector *all = context;
-    trace *whole = &all->run;
-    size_t count = whole->operation_count + step->count;
-    all->too_many = count > MAX_OPERATIONS;
-    if (all->too_many) {
-        return 1;
-    }
-    pdp_operation *operations = grow(whole->operations, &all->operation_room, count, sizeof *operations);
-    if (!operations) {
-        return 1;
-    }
-    whole->operations = operations;
-    trace_step *steps = grow(whole->steps, &all->step_room, whole->step_count + 1, sizeof *steps);
-    if (!steps) {
-        return 1;
-    }
-    whole->steps = steps;
-    memcpy(operations + whole->operation_count, step->operations, step->count * sizeof *operations);
-    steps[whole->step_count++] = (trace_step){step->number, whole->operation_count, step->count};
-    whole->operation_count = count;
-    return 0;
-}
 
 /* ---- The commands ---- */
 
@@ -199,8 +165,11 @@ static void describe(trace *whole, const trace_arguments *arguments) {
         whole->cells = whole->n * (whole->n + 1) / 2;
         whole->dims = input->data[0];
     }
-    whole->width = (uint32_t)arguments->width;
-    whole->latency = (uint32_t)arguments->latency;
+    whole->width = (uint32_t)(arguments->width > 0 ? arguments->width : DEFAULT_WIDTH);
+    whole->latency = (uint32_t)(arguments->latency > 0 ? arguments->latency : DEFAULT_LATENCY);
+    whole->start.slots = whole->cells;
+    whole->first_step = arguments->first_step > 0 ? arguments->first_step : 1;
+    whole->last_step = arguments->first_step > 0 ? arguments->last_step : UINT64_MAX;
 }
 
 /* Refuses a picture that nobody could look at, before the run. */
@@ -208,7 +177,9 @@ static int check_size(const trace *whole, const trace_arguments *arguments) {
     if (arguments->summary || arguments->format != LAYOUT_SVG || whole->cells <= TRACE_SVG_MAX_CELLS) {
         return EXIT_DONE;
     }
-    return cli_fail(EXIT_BAD_USE, "--format svg: %zu cells are too many to draw (at most %d); --summary has the counts",
+    return cli_fail(EXIT_BAD_USE,
+                    "--format svg: %zu cells are too many to draw (at most %d); --summary has the counts, "
+                    "--format text --steps 40..50 a part",
                     whole->cells, TRACE_SVG_MAX_CELLS);
 }
 
@@ -223,54 +194,71 @@ static void write_trace(const trace *whole, const trace_arguments *arguments, FI
     }
 }
 
-static int run(const trace_arguments *arguments, collector *all, pdp_plan **plan, pdp_solution **solution) {
+/* Cuts the steps shown to those there are; refuses none, and too many for a picture. */
+static int check_steps(trace *whole, const trace_arguments *arguments) {
+    const uint64_t steps = whole->record->steps;
+    if (arguments->first_step > steps) {
+        return cli_fail(EXIT_BAD_USE, "--steps: %" PRIu64 "..%" PRIu64 " is beyond the last step; there are %" PRIu64,
+                        arguments->first_step, arguments->last_step, steps);
+    }
+    whole->last_step = whole->last_step < steps ? whole->last_step : steps;
+    if (arguments->format == LAYOUT_SVG && whole->step_count > TRACE_SVG_MAX_STEPS) {
+        return cli_fail(EXIT_BAD_USE,
+                        "--format svg: %zu steps are too many to draw (at most %d); --steps 40..50 draws a part",
+                        whole->step_count, TRACE_SVG_MAX_STEPS);
+    }
+    return EXIT_DONE;
+}
+
+static int run(const trace_arguments *arguments, trace *whole, pdp_plan **plan, pdp_solution **solution) {
     pdp_options options_of_run = PDP_OPTIONS_DEFAULT;
     options_of_run.algorithm = arguments->solve.algorithm;
     options_of_run.memory_limit = arguments->solve.memory;
     options_of_run.record = 1;
-    options_of_run.width = (uint32_t)arguments->width;
-    options_of_run.latency = (uint32_t)arguments->latency;
-    options_of_run.on_step = arguments->summary ? NULL : collect_step;
+    options_of_run.width = whole->width;
+    options_of_run.latency = whole->latency;
+    options_of_run.on_step = arguments->summary ? NULL : trace_collect;
     options_of_run.on_progress = cli_show_progress;
-    options_of_run.context = all;
+    options_of_run.context = whole;
     int code = problem_input_solve(&arguments->problem, &options_of_run, plan, solution);
+    if (whole->is_too_long) {
+        return cli_fail(EXIT_BAD_USE,
+                        "there are more than %d operations to write down; --summary has the counts, --steps a part",
+                        TRACE_MAX_OPERATIONS);
+    }
+    if (whole->is_out_of_memory) {
+        return cli_fail(EXIT_FAILED, "out of memory for the steps; --summary has the counts, --steps a part");
+    }
     if (code == EXIT_DONE) {
-        trace *whole = &all->run;
         whole->algorithm = pdp_plan_algorithm(*plan);
         whole->guaranteed = pdp_plan_guaranteed(*plan) != 0;
         whole->solution = *solution;
         whole->record = pdp_solution_record(*solution);
-        if (arguments->format == LAYOUT_SVG && whole->step_count > TRACE_SVG_MAX_STEPS) {
-            code = cli_fail(EXIT_BAD_USE, "--format svg: %zu steps are too many to draw (at most %d)",
-                            whole->step_count, TRACE_SVG_MAX_STEPS);
-        }
-    } else if (all->too_many) {
-        code = cli_fail(EXIT_BAD_USE, "there are more than %d operations to write down; --summary has the counts",
-                        MAX_OPERATIONS);
+        code = check_steps(whole, arguments);
     }
     return code;
 }
 
 static int trace_run(const trace_arguments *arguments) {
-    collector all = {0};
+    trace whole = {0};
     cli_output output = {0};
     pdp_plan *plan = NULL;
     pdp_solution *solution = NULL;
-    describe(&all.run, arguments);
-    int code = check_size(&all.run, arguments);
+    describe(&whole, arguments);
+    int code = check_size(&whole, arguments);
     if (code == EXIT_DONE) {
         code = cli_output_open(&output, arguments->output);
     }
     if (code == EXIT_DONE) {
-        code = run(arguments, &all, &plan, &solution);
+        code = run(arguments, &whole, &plan, &solution);
     }
     if (code == EXIT_DONE) {
-        write_trace(&all.run, arguments, output.stream);
+        write_trace(&whole, arguments, output.stream);
         code = cli_output_commit(&output);
     }
     cli_output_free(&output);
-    free(all.run.operations);
-    free(all.run.steps);
+    free(whole.operations);
+    free(whole.steps);
     pdp_solution_free(solution);
     pdp_plan_free(plan);
     return code;
@@ -278,9 +266,9 @@ static int trace_run(const trace_arguments *arguments) {
 
 static int trace_layout(const trace_arguments *arguments) {
     size_t n = arguments->problem.problem ? arguments->problem.counts[0] - 1 : 5;
-    if (n > LAYOUT_MAX_MATRICES) {
-        return cli_fail(EXIT_BAD_USE, "--layout: %zu matrices are too many to draw (at most %d)", n,
-                        LAYOUT_MAX_MATRICES);
+    if (n > LAYOUT_MAX_MATRICES && arguments->format != LAYOUT_JSON) {
+        return cli_fail(EXIT_BAD_USE, "--layout: %zu matrices are too many to draw (at most %d); --json has no limit",
+                        n, LAYOUT_MAX_MATRICES);
     }
     if (arguments->cell > n * (n + 1) / 2) {
         return cli_fail(EXIT_BAD_USE, "--cell: %" PRIu64 " is beyond the last cell of %zu matrices, %zu",
@@ -297,21 +285,38 @@ static int trace_layout(const trace_arguments *arguments) {
     return code;
 }
 
+static int check_options(trace_arguments *arguments) {
+    const char *figure = arguments->cell > 0 ? "--cell" : arguments->layout ? "--layout" : NULL;
+    const char *of_run = arguments->first_step > 0    ? "--steps"
+                         : arguments->summary         ? "--summary"
+                         : arguments->solve.algorithm ? "--algorithm"
+                         : arguments->width > 0       ? "--width"
+                         : arguments->latency > 0     ? "--latency"
+                                                      : NULL;
+    if (figure && of_run) {
+        return cli_fail(EXIT_BAD_USE, "%s and %s exclude each other", figure, of_run);
+    }
+    if (arguments->summary && arguments->first_step > 0) {
+        return cli_fail(EXIT_BAD_USE, "--summary and --steps exclude each other");
+    }
+    if (arguments->solve.json) {
+        if (arguments->has_format && arguments->format != LAYOUT_JSON) {
+            return cli_fail(EXIT_BAD_USE, "--json and another --format exclude each other");
+        }
+        arguments->format = LAYOUT_JSON;
+    }
+    if (arguments->summary && arguments->format == LAYOUT_SVG) {
+        return cli_fail(EXIT_BAD_USE, "--summary is text or json, not svg");
+    }
+    return EXIT_DONE;
+}
+
 static int trace_problem(pdp_kind kind, int argc, char **argv) {
-    trace_arguments arguments = {.width = 32, .latency = 1};
+    trace_arguments arguments = {0};
     problem_input *input = &arguments.problem;
     problem_input_init(input, kind);
     cli_parse(kind == PDP_MCM ? &mcm_argp : &sdp_argp, argc, argv, &arguments);
-    int code = EXIT_DONE;
-    if (arguments.solve.json) {
-        if (arguments.has_format && arguments.format != LAYOUT_JSON) {
-            code = cli_fail(EXIT_BAD_USE, "--json and another --format exclude each other");
-        }
-        arguments.format = LAYOUT_JSON;
-    }
-    if (arguments.summary && arguments.format == LAYOUT_SVG && code == EXIT_DONE) {
-        code = cli_fail(EXIT_BAD_USE, "--summary is text or json, not svg");
-    }
+    int code = check_options(&arguments);
     bool has_chain = kind == PDP_SDP || input->item_count > 0 || input->file || input->is_random;
     if (code == EXIT_DONE && (has_chain || !arguments.layout)) {
         code = problem_input_load(input);
@@ -332,7 +337,7 @@ int command_trace(int argc, char **argv) {
         argv[1] = (char *)"pipedp trace sdp";
         return trace_problem(PDP_SDP, argc - 1, argv + 1);
     }
-    bool wants_help = argc >= 2 && strcmp(argv[1], "--help") == 0;
+    bool wants_help = argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0);
     fputs("Usage: pipedp trace sdp|mcm [OPTION...]\n"
           "Runs a method on the step-exact machine and shows each step.\n\n"
           "  pipedp trace sdp --help\n"

@@ -18,6 +18,12 @@ void picture_draw_conflict(FILE *out, double x, double y) {
             SVG_CONFLICT);
 }
 
+void picture_draw_tick(FILE *out, double x, double y) {
+    fprintf(out,
+            "<path class=\"tick\" d=\"M%.1f %.1fl2.5 2.7l4.7 -5.6\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n",
+            x - 3.6, y + 0.4, SVG_INK);
+}
+
 /* ---- Boxes ---- */
 
 static void fill_box(const picture *p, size_t slot, double y, double from, double to, const char *colour) {
@@ -84,12 +90,16 @@ static void draw_thread(const picture *p, const pdp_operation *operation, const 
     const char *colour = svg_colour(operation->thread - 1);
     const size_t slot = trace_slot(p->run, operation->target);
     char threads[32];
+    const bool is_finished = slot < p->run->cells && p->progress.done[slot] + group->count == p->progress.total[slot];
     snprintf(threads, sizeof threads, group->count > 1 ? "%" PRIu32 "–%" PRIu32 : "%" PRIu32, operation->thread,
              group->last_thread);
     fprintf(p->out,
             "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\" fill=\"none\" stroke=\"%s\" "
-            "stroke-width=\"2\"/>\n",
-            picture_slot_x(p, slot), y, p->cell, p->box, colour);
+            "stroke-width=\"%s\"/>\n",
+            picture_slot_x(p, slot), y, p->cell, p->box, colour, is_finished ? "3" : "2");
+    if (is_finished) {
+        picture_draw_tick(p->out, picture_slot_centre(p, slot), y + p->box - (p->is_compact ? 6 : 7.5));
+    }
     svg_badge(p->out, picture_slot_centre(p, slot), y + p->box + p->badge * 0.3, p->badge, colour, threads);
 }
 
@@ -111,45 +121,53 @@ static double landing_x(const picture *p, const trace_step *step, uint32_t targe
     return picture_slot_centre(p, trace_slot(p->run, target)) + gap * ((double)inner - (double)(arcs - 1) / 2);
 }
 
+/* On a cell, beside the arcs that come down on it. */
+static double hazard_x(const picture *p, uint32_t number) {
+    return picture_slot_x(p, trace_slot(p->run, number)) + p->cell - 7;
+}
+
 static void draw_arc(const picture *p, const trace_step *step, const pdp_operation *operation, size_t side, double y) {
     const uint32_t operand = operation->operand[side];
     const bool is_hazard = (operation->flags & (side == 0 ? PDP_LEFT_HAZARD : PDP_RIGHT_HAZARD)) != 0;
     const bool is_conflict = (operation->flags & (side == 0 ? PDP_LEFT_CONFLICT : PDP_RIGHT_CONFLICT)) != 0;
     const char *colour = is_hazard ? SVG_HAZARD : is_conflict ? SVG_CONFLICT : svg_colour(operation->thread - 1);
-    /* A hazard starts at a cell on which arcs come down: it keeps to the side of them. */
-    const double from = picture_slot_centre(p, trace_slot(p->run, operand)) + (is_hazard ? p->cell * 0.3 : 0);
+    /* A hazard starts at the triangle on its cell. */
+    const double from = is_hazard ? hazard_x(p, operand) : picture_slot_centre(p, trace_slot(p->run, operand));
     const double to = landing_x(p, step, operation->target, operand);
     const double distance = from < to ? to - from : from - to;
     const double control =
         y - picture_arc_height(p, distance) * 4 / 3; /* a cubic reaches three quarters of the way to its controls */
     fprintf(p->out,
-            "<path d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\" fill=\"none\" stroke=\"%s\" stroke-width=\"%s\"/>"
+            "<path d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\" fill=\"none\" stroke=\"%s\" stroke-width=\"%s\"%s/>"
             "<path d=\"M%.1f %.1fl-2.8 -6h5.6z\" fill=\"%s\"/><circle cx=\"%.1f\" cy=\"%.1f\" r=\"2\" fill=\"%s\"/>\n",
-            from, y, from, control, to, control, to, y - 4, colour, is_hazard ? "2\" stroke-dasharray=\"5 2.5" : "1.2",
-            to, y, colour, from, y, colour);
+            from, y, from, control, to, control, to, y - 4, colour,
+            is_hazard       ? "2.6"
+            : p->is_compact ? "1"
+                            : "1.3",
+            side == 1 ? " " PICTURE_SECOND_ARC : "", to, y, colour, from, y, colour);
 }
 
-/* Under the box; beside the badge where there is one. */
-static double mark_x(const picture *p, const trace_step *step, uint32_t number, double side) {
-    double shift = 0;
+static bool is_target(const picture *p, const trace_step *step, uint32_t number) {
     for (size_t i = 0; i < step->count; i++) {
         if (p->run->operations[step->first + i].target == number) {
-            shift = p->cell / 2 - 1;
+            return true;
         }
     }
-    return picture_slot_centre(p, trace_slot(p->run, number)) + side * shift;
+    return false;
 }
 
+/* Hazards on the upper edge of the box, conflicts on the lower one, or under the badge where there is one. */
 static void draw_marks(const picture *p, const trace_step *step, const pdp_operation *operation, double y) {
     const uint32_t numbers[3] = {operation->operand[0], operation->operand[1], operation->target};
     static const uint32_t hazards[3] = {PDP_LEFT_HAZARD, PDP_RIGHT_HAZARD, 0};
     static const uint32_t conflicts[3] = {PDP_LEFT_CONFLICT, PDP_RIGHT_CONFLICT, PDP_TARGET_CONFLICT};
     for (size_t i = 0; i < 3; i++) {
         if ((operation->flags & conflicts[i]) != 0) {
-            picture_draw_conflict(p->out, mark_x(p, step, numbers[i], -1), y + p->box + 2);
+            const double below = is_target(p, step, numbers[i]) ? p->badge * 0.8 + 6 : 2;
+            picture_draw_conflict(p->out, picture_slot_centre(p, trace_slot(p->run, numbers[i])), y + p->box + below);
         }
         if ((operation->flags & hazards[i]) != 0) {
-            picture_draw_hazard(p->out, mark_x(p, step, numbers[i], 1), y + p->box + 2);
+            picture_draw_hazard(p->out, hazard_x(p, numbers[i]), y - 2);
         }
     }
 }
@@ -189,23 +207,20 @@ static void draw_all_words(const picture *p, const trace_step *step, double top)
 
 /* "Step 3" and what is to be said about it; along a long array again and again. */
 static void draw_label(const picture *p, const trace_step *step, double top) {
-    uint32_t flags = 0;
-    for (size_t i = 0; i < step->count; i++) {
-        flags |= p->run->operations[step->first + i].flags;
-    }
+    const uint32_t flags = trace_flags(p->run->operations + step->first, step->count);
     const double y = top + p->arcs + 15;
     int line = 0; /* under the number of the step */
     fputs("<g font-size=\"11\">\n", p->out);
     svg_text(p->out, PICTURE_MARGIN, y, "font-weight=\"bold\" font-size=\"13\"", "Step %" PRIu64, step->number);
-    if ((flags & (PDP_LEFT_HAZARD | PDP_RIGHT_HAZARD)) != 0) {
+    if ((flags & TRACE_HAZARD) != 0) {
         svg_text(p->out, PICTURE_MARGIN, y + 14 * ++line, "font-weight=\"bold\" fill=\"" SVG_HAZARD "\"", "hazard");
     }
-    if ((flags & (PDP_LEFT_CONFLICT | PDP_RIGHT_CONFLICT | PDP_TARGET_CONFLICT)) != 0) {
+    if ((flags & TRACE_CONFLICT) != 0) {
         svg_text(p->out, PICTURE_MARGIN, y + 14 * (line + 1), "font-weight=\"bold\" fill=\"" SVG_CONFLICT "\"",
                  "conflict");
     }
     for (size_t slot = LABEL_EVERY; slot + LABEL_EVERY / 4 < p->run->cells; slot += LABEL_EVERY) {
-        svg_text(p->out, picture_slot_x(p, slot), top + p->arcs + p->box + 13,
+        svg_text(p->out, picture_slot_x(p, slot), top + p->arcs + p->box + p->badge + 9,
                  "font-size=\"10\" fill=\"" SVG_MUTED "\"", "Step %" PRIu64, step->number);
     }
     fputs("</g>\n", p->out);

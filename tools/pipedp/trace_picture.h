@@ -10,14 +10,17 @@ typedef struct picture {
     FILE *out;
     const trace *run;
     trace_progress progress; /* before the step that is drawn */
+    uint32_t flags;          /* of all the operations */
+    bool has_pairs;          /* some operation has two operands */
     bool is_compact;
     double cell; /* sizes: of a box, of the room for arcs above and badges below it */
     double box;
-    double arc_limit; /* no arc is higher; one of length arc_scale is about half as high */
-    double arc_scale;
+    double arc_limit;   /* the height of the longest arc */
+    double longest_arc; /* its length */
     double arcs;
     double badge;
     double band;
+    double top;  /* of the first band */
     double left; /* where the first box, the words and the page's right edge are */
     double words;
     double right;
@@ -35,9 +38,10 @@ static inline double picture_slot_centre(const picture *p, size_t slot) {
     return picture_slot_x(p, slot) + p->cell / 2;
 }
 
-/* Grows with the distance, so that the arcs to one cell are nested, but not beyond the limit. */
+/* Grows with the distance, so that the arcs to one cell are nested. */
 static inline double picture_arc_height(const picture *p, double distance) {
-    return 8 + (p->arc_limit - 8) * distance / (distance + p->arc_scale);
+    const double share = distance / (p->longest_arc + p->cell);
+    return 8 + (p->arc_limit - 8) * share * 1.5 / (share + 0.5);
 }
 
 /* What the cells hold before the step, for boxes whose top is at y. */
@@ -49,5 +53,11 @@ void picture_draw_band(const picture *p, const trace_step *step, double top);
 /* Hazards are triangles and conflicts are diamonds, so that they can be told without colour. */
 void picture_draw_hazard(FILE *out, double x, double y);
 void picture_draw_conflict(FILE *out, double x, double y);
+
+/* A cell that gets its last term. */
+void picture_draw_tick(FILE *out, double x, double y);
+
+/* What makes the arc from the second operand another than that from the first. */
+#define PICTURE_SECOND_ARC "stroke-dasharray=\"4 2.5\""
 
 #endif

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "text_measure.h"
 #include "trace_view.h"
 
 enum { GRID_MAX_WIDTH = 100, LINE_WIDTH = 132, WORDS_MIN_WIDTH = 48, LABEL_WIDTH = 7 };
@@ -19,16 +20,8 @@ typedef struct page {
     trace_progress progress; /* with the grid: before the step that is written */
     int column;              /* width of a cell's column */
     size_t words;            /* column where the words begin */
-    bool has_crowds;         /* several threads work on one cell */
+    uint32_t flags;          /* of all the operations */
 } page;
-
-static int digits(uint64_t number) {
-    int count = 1;
-    for (; number >= 10; number /= 10) {
-        count++;
-    }
-    return count;
-}
 
 static void write_coloured(const page *p, const char *colour, const char *text) {
     if (p->colour && colour) {
@@ -49,7 +42,7 @@ static size_t write_words(const page *p, const pdp_operation *operation, bool me
         char text[64];
         snprintf(text, sizeof text, "%s%.40s%s%s", piece->final ? " " : "", piece->text, piece->hazard ? "!hazard" : "",
                  piece->conflict ? "!conflict" : "");
-        width += trace_text_width(text);
+        width += text_columns(text);
         if (!measure_only) {
             write_coloured(p, piece->hazard ? RED : piece->conflict ? YELLOW : piece->final ? GREEN : NULL, text);
         }
@@ -122,8 +115,8 @@ static void write_grid_line(const page *p, const trace_step *step) {
 
 static void write_grid_header(const page *p) {
     fprintf(p->out, "# final   o begun   . untouched   2 thread 2 at work%s%s\n\n%-*s",
-            p->run->record->hazards > 0 ? "   ! read too early" : "", p->has_crowds ? "   1+ thread 1 and others" : "",
-            LABEL_WIDTH, "step");
+            (p->flags & TRACE_HAZARD) != 0 ? "   ! read too early" : "",
+            (p->flags & PDP_TARGET_CONFLICT) != 0 ? "   1+ thread 1 and others" : "", LABEL_WIDTH, "step");
     for (size_t slot = 0; slot < p->progress.slots; slot++) {
         char label[16];
         trace_slot_label(p->run, slot, label);
@@ -137,15 +130,15 @@ static void measure(page *p) {
     const trace *run = p->run;
     uint32_t last_thread = 1;
     for (size_t i = 0; i < run->operation_count; i++) {
-        const pdp_operation *operation = &run->operations[i];
-        last_thread = operation->thread > last_thread ? operation->thread : last_thread;
-        p->has_crowds = p->has_crowds || (operation->flags & PDP_TARGET_CONFLICT) != 0;
+        const uint32_t thread = run->operations[i].thread;
+        last_thread = thread > last_thread ? thread : last_thread;
     }
-    const int entry = digits(last_thread) + p->has_crowds + (run->record->hazards > 0);
-    const int label = digits(run->cells);
+    const int marks = ((p->flags & PDP_TARGET_CONFLICT) != 0) + ((p->flags & TRACE_HAZARD) != 0);
+    const int entry = text_digits(last_thread) + marks;
+    const int label = text_digits(run->cells);
     p->column = 1 + (entry > label ? entry : label);
     p->words = LABEL_WIDTH;
-    if (run->cells <= GRID_MAX_WIDTH && trace_progress_begin(&p->progress, run)) {
+    if (p->progress.slots <= GRID_MAX_WIDTH) {
         const bool has_scratch = p->progress.slots > run->cells;
         const size_t width = LABEL_WIDTH + p->progress.slots * (size_t)p->column + (has_scratch ? 2 : 0);
         p->has_grid = width <= GRID_MAX_WIDTH;
@@ -157,33 +150,43 @@ static void write_step(page *p, const trace_step *step) {
     fprintf(p->out, "%-*" PRIu64, LABEL_WIDTH, step->number);
     if (p->has_grid) {
         write_grid_line(p, step);
-        trace_progress_advance(&p->progress, p->run, step);
     }
     if (step->count > 0) {
         write_operations(p, step);
+        trace_progress_advance(&p->progress, p->run, p->run->operations + step->first, step->count);
     } else {
         fputs("idle\n", p->out);
     }
 }
 
-void trace_write_text(const trace *run, FILE *out, bool colour) {
-    page p = {.out = out, .run = run, .colour = colour};
-    measure(&p);
-    char title[TRACE_TITLE_SIZE];
-    trace_title(run, title);
-    fprintf(out, "%s\n%s", title, run->guaranteed ? "" : "kept for study: the result may be wrong\n");
-    if (p.has_grid) {
-        write_grid_header(&p);
-    } else {
-        fputs("\nstep\n", out);
+static void write_heading(const page *p) {
+    const trace *run = p->run;
+    char text[TRACE_TITLE_SIZE];
+    trace_title(run, text);
+    fprintf(p->out, "%s\n", text);
+    trace_initial_values(run, text);
+    fprintf(p->out, "%s%s%s", text, text[0] != '\0' ? "\n" : "",
+            run->guaranteed ? "" : "kept for study: the result may be wrong\n");
+    if (run->last_step - run->first_step + 1 < run->record->steps) {
+        fprintf(p->out, "steps %" PRIu64 " to %" PRIu64 " of %" PRIu64 "\n", run->first_step, run->last_step,
+                run->record->steps);
     }
-    uint64_t last = 0;
-    for (size_t r = 0; r < run->step_count; r++) {
-        const trace_step *step = &run->steps[r];
-        while (++last < step->number) {
-            write_step(&p, &(trace_step){.number = last}); /* nobody works */
-        }
-        write_step(&p, step);
+    if (p->has_grid) {
+        write_grid_header(p);
+    } else {
+        fputs("\nstep\n", p->out);
+    }
+}
+
+void trace_write_text(const trace *run, FILE *out, bool colour) {
+    page p = {.out = out, .run = run, .colour = colour, .progress = run->start};
+    p.flags = trace_flags(run->operations, run->operation_count);
+    measure(&p);
+    write_heading(&p);
+    size_t next = 0;
+    for (uint64_t number = run->first_step; number <= run->last_step; number++) {
+        const bool is_idle = next == run->step_count || run->steps[next].number > number;
+        write_step(&p, is_idle ? &(trace_step){.number = number} : &run->steps[next++]);
     }
     fputc('\n', out);
     trace_write_summary_text(run, out);

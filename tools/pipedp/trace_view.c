@@ -1,6 +1,7 @@
 #include "trace_view.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TITLE_MAX_NUMBERS = 12 };
@@ -34,12 +35,21 @@ void trace_title(const trace *run, char title[TRACE_TITLE_SIZE]) {
     }
 }
 
-size_t trace_text_width(const char *text) {
-    size_t width = 0;
-    for (; *text != '\0'; text++) {
-        width += ((unsigned char)*text & 0xC0) != 0x80; /* not a continuation byte */
+void trace_initial_values(const trace *run, char text[TRACE_TITLE_SIZE]) {
+    text[0] = '\0';
+    if (run->kind == PDP_SDP) {
+        const size_t count = (size_t)run->offsets[0];
+        const size_t used = (size_t)snprintf(text, TRACE_TITLE_SIZE, "initial value%s", count == 1 ? "" : "s");
+        add_numbers(text + used, TRACE_TITLE_SIZE - used, run->presets, count);
     }
-    return width;
+}
+
+uint32_t trace_flags(const pdp_operation *operations, size_t count) {
+    uint32_t flags = 0;
+    for (size_t i = 0; i < count; i++) {
+        flags |= operations[i].flags;
+    }
+    return flags;
 }
 
 size_t trace_slot(const trace *run, uint32_t number) {
@@ -109,42 +119,71 @@ size_t trace_describe(const trace *run, const pdp_operation *operation, trace_pi
 
 /* ---- Progress ---- */
 
-static size_t count_slots(const trace *run) {
-    size_t slots = run->cells;
-    for (size_t i = 0; i < run->operation_count; i++) { /* every scratch slot is a target before it is an operand */
-        const size_t slot = trace_slot(run, run->operations[i].target);
-        slots = slot >= slots ? slot + 1 : slots;
-    }
-    return slots;
-}
-
-bool trace_progress_begin(trace_progress *progress, const trace *run) {
-    memset(progress, 0, sizeof *progress);
-    progress->slots = count_slots(run);
-    if (progress->slots > TRACE_MAX_SLOTS) {
-        return false;
-    }
-    for (size_t i = 0; i < run->operation_count; i++) {
-        progress->total[trace_slot(run, run->operations[i].target)]++;
-    }
-    for (size_t slot = run->cells; slot < progress->slots; slot++) {
-        progress->total[slot] = 1;
-    }
-    return true;
-}
-
-void trace_progress_advance(trace_progress *progress, const trace *run, const trace_step *step) {
-    const pdp_operation *operations = run->operations + step->first;
-    for (size_t i = 0; i < step->count; i++) {
+void trace_progress_advance(trace_progress *progress, const trace *run, const pdp_operation *operations, size_t count) {
+    for (size_t i = 0; i < count; i++) {
         for (size_t side = 0; side < 2; side++) {
             const uint32_t operand = operations[i].operand[side];
-            if (operand != PDP_NO_OPERAND && trace_slot(run, operand) >= run->cells) {
-                progress->done[trace_slot(run, operand)] = 0;
+            const size_t slot = operand == PDP_NO_OPERAND ? 0 : trace_slot(run, operand);
+            if (slot >= run->cells && slot < TRACE_MAX_SLOTS) {
+                progress->done[slot] = 0;
             }
         }
     }
-    for (size_t i = 0; i < step->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const size_t slot = trace_slot(run, operations[i].target);
-        progress->done[slot] = slot < run->cells ? progress->done[slot] + 1 : 1;
+        if (slot < TRACE_MAX_SLOTS) {
+            progress->done[slot] = slot < run->cells ? progress->done[slot] + 1 : 1;
+        }
     }
+}
+
+static void count_operations(trace_progress *progress, const trace *run, const pdp_step *step) {
+    for (size_t i = 0; i < step->count; i++) { /* every scratch slot is a target before it is an operand */
+        const size_t slot = trace_slot(run, step->operations[i].target);
+        progress->slots = slot >= progress->slots ? slot + 1 : progress->slots;
+        if (slot < TRACE_MAX_SLOTS) {
+            progress->total[slot] = slot < run->cells ? progress->total[slot] + 1 : 1;
+        }
+    }
+}
+
+/* ---- Collecting ---- */
+
+/* The array with room for `needed` items, or NULL. */
+static void *grow(void *array, size_t *room, size_t needed, size_t size) {
+    if (needed <= *room) {
+        return array;
+    }
+    const size_t larger = *room * 2 > needed ? *room * 2 : needed + 64;
+    void *grown = realloc(array, larger * size);
+    *room = grown ? larger : *room;
+    return grown;
+}
+
+int trace_collect(void *context, const pdp_step *step) {
+    trace *run = context;
+    count_operations(&run->start, run, step);
+    if (step->number < run->first_step) {
+        trace_progress_advance(&run->start, run, step->operations, step->count);
+    }
+    if (step->number < run->first_step || step->number > run->last_step) {
+        return 0;
+    }
+    const size_t count = run->operation_count + step->count;
+    run->is_too_long = count > TRACE_MAX_OPERATIONS;
+    if (run->is_too_long) {
+        return 1;
+    }
+    pdp_operation *operations = grow(run->operations, &run->operation_room, count, sizeof *operations);
+    run->operations = operations ? operations : run->operations;
+    trace_step *steps = grow(run->steps, &run->step_room, run->step_count + 1, sizeof *steps);
+    run->steps = steps ? steps : run->steps;
+    run->is_out_of_memory = !operations || !steps;
+    if (run->is_out_of_memory) {
+        return 1;
+    }
+    memcpy(operations + run->operation_count, step->operations, step->count * sizeof *operations);
+    steps[run->step_count++] = (trace_step){step->number, run->operation_count, step->count};
+    run->operation_count = count;
+    return 0;
 }

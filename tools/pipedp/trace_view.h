@@ -8,6 +8,9 @@
 enum { TRACE_TITLE_SIZE = 512 };
 void trace_title(const trace *run, char title[TRACE_TITLE_SIZE]);
 
+/* "initial values 9, 4, 7, 2, 8" of an S-DP problem, "" of a matrix chain. */
+void trace_initial_values(const trace *run, char text[TRACE_TITLE_SIZE]);
+
 /* A piece of an operation in words; a renderer marks the flagged ones in its own way. */
 typedef struct trace_piece {
     char text[40];
@@ -20,24 +23,16 @@ enum { TRACE_MAX_PIECES = 8 };
 /* "T2: ", "ST[5]", " ⊗= ", "ST[2]", "", "final 7". Returns how many pieces there are. */
 size_t trace_describe(const trace *run, const pdp_operation *operation, trace_piece pieces[TRACE_MAX_PIECES]);
 
-/* Columns that a UTF-8 text takes. */
-size_t trace_text_width(const char *text);
+/* The flags that any of these operations has. */
+uint32_t trace_flags(const pdp_operation *operations, size_t count);
+enum {
+    TRACE_HAZARD = PDP_LEFT_HAZARD | PDP_RIGHT_HAZARD,
+    TRACE_CONFLICT = PDP_LEFT_CONFLICT | PDP_RIGHT_CONFLICT | PDP_TARGET_CONFLICT
+};
 
-/* Slots are the cells of the table and, behind them, the scratch slots of the tournament, from 0. */
 size_t trace_slot(const trace *run, uint32_t number);
 void trace_slot_label(const trace *run, size_t slot, char label[16]); /* "13", or "t1" for scratch */
 
-/* Of each slot, how many of all the operations on it are done. A cell is final when all are. A scratch slot has
- * all (1) from when it is written to when it is read. */
-enum { TRACE_MAX_SLOTS = 2 * TRACE_SVG_MAX_CELLS };
-typedef struct trace_progress {
-    size_t slots;
-    uint32_t done[TRACE_MAX_SLOTS];
-    uint32_t total[TRACE_MAX_SLOTS];
-} trace_progress;
-
-/* The state before the first step; false when there are too many slots. */
-bool trace_progress_begin(trace_progress *progress, const trace *run);
-void trace_progress_advance(trace_progress *progress, const trace *run, const trace_step *step);
+void trace_progress_advance(trace_progress *progress, const trace *run, const pdp_operation *operations, size_t count);
 
 #endif
