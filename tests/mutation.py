@@ -10,6 +10,7 @@ be explained in docs/testing.md, by the line that this script prints for it.
 """
 import argparse
 import concurrent.futures
+import os
 import pathlib
 import queue
 import random
@@ -98,8 +99,12 @@ def draw(seed):
 
 
 def limit():
-    resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))  # not RLIMIT_AS: ASan maps terabytes
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def limit_memory():
+    limit()
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
 
 
 class Tree:
@@ -114,10 +119,11 @@ class Tree:
             self.run("cmake", "-S", self.folder, "-B", self.folder / build, "-DCMAKE_BUILD_TYPE=Release",
                      "-DCMAKE_C_FLAGS_RELEASE=-O1", f"-DPIPEDP_SANITIZE={sanitizers}", "-DPIPEDP_TEST_SECONDS=60")
 
-    def run(self, *command, timeout=600):
+    def run(self, *command, timeout=600, before=limit):
+        environment = dict(os.environ, ASAN_OPTIONS="hard_rss_limit_mb=8000")  # it maps terabytes: no other limit fits
         try:
             return subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                  errors="replace", timeout=timeout, preexec_fn=limit)
+                                  errors="replace", timeout=timeout, preexec_fn=before, env=environment)
         except subprocess.TimeoutExpired:
             return subprocess.CompletedProcess(command, 124, "timed out")
 
@@ -127,7 +133,8 @@ class Tree:
             if self.run("cmake", "--build", self.folder / build).returncode != 0:
                 return "does not compile"
             tests = self.run("ctest", "--test-dir", self.folder / build, "--stop-on-failure", "--timeout", "120",
-                             "--exclude-regex", "install|layering|sizes|unit_threads", timeout=1800)
+                             "--exclude-regex", "install|layering|sizes|unit_threads", timeout=1800,
+                             before=limit_memory if build == "plain" else limit)
             if tests.returncode != 0:
                 name = re.search(r"Test +#\d+: (\S+) \.*\**(?:Failed|Timeout|Exception|Subprocess|\*)", tests.stdout)
                 return f"killed by {name.group(1) if name else 'the suite'}" + (", sanitized" if build != "plain" else "")

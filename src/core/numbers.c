@@ -120,7 +120,9 @@ static pdp_status read_text(pdp_numbers *numbers, FILE *stream) {
 pdp_status pdp_numbers_read_stream(pdp_numbers *numbers, FILE *stream) {
     int first = getc(stream);
     if (first == 0xEF) { /* a byte order mark, as some editors put in front; anything else is no text of ours */
-        if (getc(stream) != 0xBB || getc(stream) != 0xBF) {
+        int second = getc(stream);
+        int third = getc(stream);
+        if (second != 0xBB || third != 0xBF) {
             return fail_at(numbers, &(text_place){1, 1, false}, "?", "is not a whole number");
         }
     } else if (first != EOF) {
