@@ -36,40 +36,49 @@ typedef struct pending {
     size_t j; /* 0: write ')' */
 } pending;
 
+/* The characters of an order: each matrix's name, and two brackets for each of the n-1 products. */
+static size_t order_length(size_t n) {
+    size_t length = 2 * (n - 1);
+    for (size_t m = 1; m <= n; m++) {
+        length += (size_t)snprintf(NULL, 0, "A%zu", m);
+    }
+    return length;
+}
+
 char *pdp_solution_order(const pdp_solution *solution) {
     if (!solution || !solution->table || solution->kind != PDP_MCM) {
         return NULL;
     }
     const size_t n = solution->n;
-    /* Each matrix takes 'A' and up to 20 digits, each of the n-1 products two brackets. The pending
-     * work is a path of the tree: at most a bracket and an interval for each of its n levels. */
-    char *text = malloc(n * 23 + 1);
-    pending *stack = malloc((2 * n + 2) * sizeof *stack);
+    const size_t size = order_length(n) + 1;
+    /* The pending work is a path of the tree: a bracket and an interval for each of its n-1 levels, and the
+     * interval in hand. */
+    char *text = malloc(size);
+    pending *stack = malloc((2 * n - 1) * sizeof *stack);
     if (!text || !stack) {
         free(text);
         free(stack);
         return NULL;
     }
-    char *end = text;
+    size_t length = 0;
     size_t depth = 0;
     stack[depth++] = (pending){0, n};
     while (depth > 0) {
         pending top = stack[--depth];
         if (top.j == 0) {
-            *end++ = ')';
+            text[length++] = ')';
         } else if (top.j == top.i + 1) {
-            end += snprintf(end, 22, "A%zu", top.j);
+            length += (size_t)snprintf(text + length, size - length, "A%zu", top.j);
         } else {
             size_t k = solution->splits ? (size_t)solution->splits[top.i * (n + 1) + top.j]
                                         : best_split(solution, top.i, top.j);
-            *end++ = '(';
+            text[length++] = '(';
             stack[depth++] = (pending){0, 0};
             stack[depth++] = (pending){k, top.j};
             stack[depth++] = (pending){top.i, k};
         }
     }
-    *end = '\0';
+    text[length] = '\0';
     free(stack);
-    char *fitted = realloc(text, (size_t)(end - text) + 1);
-    return fitted ? fitted : text;
+    return text;
 }
