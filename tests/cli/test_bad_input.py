@@ -31,6 +31,10 @@ class BadInput(CommandTest):
         self.refuse_mcm("--random", 0, names=["--random", "0"])
         self.refuse_mcm("--random", "x", names=["--random", "'x'"])
         self.refuse_mcm("--random", 5, "--max-dim", 0, names=["--max-dim", "0"])
+        self.refuse_mcm("--random", 5, "--max-dim", "x", names=["--max-dim", "'x'"])
+        for option in ["--max-dim", "--seed", "--memory"]:
+            self.refuse_mcm("--random", 5, option, 10**30, names=[option, 10**30])
+        self.refuse_mcm("--random", 5, "--memory", "99999999T", names=["--memory", "'99999999T'"])
         self.refuse_mcm("--random", 5, 6, 7, names=["2 times"])
         self.refuse_mcm("--random", 5, "--seed", -1, names=["--seed", "-1", "negative"])
 
@@ -67,6 +71,7 @@ class BadInput(CommandTest):
         self.refuse_sdp(*good, "--overflow", "maybe", names=["--overflow", "'maybe'"])
         self.refuse_sdp(*good, "--overflow", "wrap", names=["wrap", "min"])
         self.refuse_sdp(*good, "--op", "add", "--mod", 1, names=["modulus", "1"])
+        self.refuse_sdp(*good, "--op", "add", "--mod", "x", names=["--mod", "'x'"])
         self.refuse_sdp(*good, "--op", "add", "--mod", 2**63, names=["--mod", 2**63])
         for policy in ["wrap", "error"]:
             for both in [["--mod", 7, "--overflow", policy], ["--overflow", policy, "--mod", 7]]:

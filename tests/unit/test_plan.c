@@ -167,6 +167,33 @@ static void test_memory_limit(void **unused) {
     }
 }
 
+/* The largest chain whose cells have 32-bit numbers is planned in full; one matrix more is refused. */
+static void test_largest_chain(void **unused) {
+    (void)unused;
+    static int64_t ones[92682];
+    for (size_t m = 0; m < 92682; m++) {
+        ones[m] = 1;
+    }
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    options.memory_limit = UINT64_MAX;
+    options.algorithm = "wavefront";
+    uint64_t bytes[2];
+    for (size_t more = 0; more < 3; more++) {
+        pdp_problem *problem = make_chain(ones, 92680 + more);
+        pdp_plan *plan;
+        pdp_status status = pdp_plan_create(&plan, problem, &options);
+        assert_int_equal(status, more < 2 ? PDP_OK : PDP_NO_MEMORY);
+        if (more < 2) {
+            bytes[more] = pdp_plan_bytes(plan);
+        } else {
+            assert_in(pdp_plan_error(plan), "92681");
+        }
+        pdp_plan_free(plan);
+        pdp_problem_free(problem);
+    }
+    assert_true(bytes[1] > bytes[0]);
+}
+
 /* Sizes beyond every memory, where byte counts would wrap, are refused and not tried. */
 static void test_enormous(void **unused) {
     (void)unused;
@@ -341,11 +368,17 @@ static void test_callbacks(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default),        cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_unknown_method), cmocka_unit_test(test_width_and_latency),
-        cmocka_unit_test(test_struct_size),    cmocka_unit_test(test_memory_limit),
-        cmocka_unit_test(test_enormous),       cmocka_unit_test(test_failed_objects),
-        cmocka_unit_test(test_callbacks),      cmocka_unit_test(test_nothing_but_the_error),
+        cmocka_unit_test(test_default),
+        cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_unknown_method),
+        cmocka_unit_test(test_width_and_latency),
+        cmocka_unit_test(test_struct_size),
+        cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_enormous),
+        cmocka_unit_test(test_largest_chain),
+        cmocka_unit_test(test_failed_objects),
+        cmocka_unit_test(test_callbacks),
+        cmocka_unit_test(test_nothing_but_the_error),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

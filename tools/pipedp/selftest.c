@@ -42,7 +42,7 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .doc = "Solves random problems by every method and compares. Problem number m is drawn from seed S + m, so a "
-           "failing one is found again by its own seed.\vExamples:\n"
+           "failing one, at which it stops, is found again by its own seed.\vExamples:\n"
            "  pipedp selftest\n"
            "  pipedp selftest --seed 42 --seconds 60 --json",
 };
@@ -293,7 +293,7 @@ int command_selftest(int argc, char **argv) {
         test_mcm(&test, seed, &state);
         test_sdp(&test, seed, &state);
         cli_show_progress(NULL, test.seconds > 0 ? (cli_now() - start) / test.seconds : 1);
-    } while (cli_now() - start < test.seconds);
+    } while (test.mismatches == 0 && cli_now() - start < test.seconds);
     cli_clear_progress();
     report(&test);
     return test.mismatches > 0 ? EXIT_MISMATCH : EXIT_DONE;
