@@ -2,9 +2,10 @@
  *
  * The road through this header is the road of the data:
  *
- *     problem  ──►  plan  ──►  solution
- *     (data,        (method,   (value, table,
- *      checked)      bytes)     decisions, record)
+ *     recurrence  ──►  problem  ──►  plan  ──►  solution
+ *     (.dp text,       (data,        (method,   (value, table,
+ *      parsed)          checked)      type,      decisions, record)
+ *                                     bytes)
  *
  *     int64_t dims[] = {30, 35, 15, 5, 10, 20, 25};
  *     pdp_problem *problem = NULL;
@@ -67,12 +68,52 @@ PDP_API const char *pdp_cpu_level(void);
 /* Bytes of memory a plan may use by default: what the machine (or its control group) has free. */
 PDP_API uint64_t pdp_memory_available(void);
 
-/* ---- Problems -------------------------------------------------------------------------------- */
+/* ---- Recurrences ------------------------------------------------------------------------------ */
 
-typedef enum pdp_kind {
-    PDP_SDP, /* linear: ST[i] = ST[i-a_1] (x) ... (x) ST[i-a_k], the paper's Definition 1 */
-    PDP_MCM  /* interval: M[i][j] = min over i<k<j of M[i][k] + M[k][j] + p[i]*p[k]*p[j] */
-} pdp_kind;
+typedef enum pdp_shape {
+    PDP_LINEAR,  /* ST[i] = source(i) (+) the terms of ST[i - offset] */
+    PDP_INTERVAL /* M[i][j] = finish((+) over i<k<j of the terms of M[i][k] and M[k][j]) */
+} pdp_shape;
+
+typedef struct pdp_recurrence pdp_recurrence;
+
+/* The text of a .dp file (docs/recurrences.md). PDP_BAD_INPUT with line, column and a caret in the error's text. */
+PDP_API pdp_status pdp_recurrence_parse(pdp_recurrence **out, const char *text, size_t length);
+
+/* A built-in one, "mcm". PDP_BAD_INPUT if there is none of that name. */
+PDP_API pdp_status pdp_recurrence_load(pdp_recurrence **out, const char *name);
+
+PDP_API const char *pdp_recurrence_error(const pdp_recurrence *recurrence);
+PDP_API void pdp_recurrence_free(pdp_recurrence *recurrence);
+PDP_API const char *pdp_recurrence_name(const pdp_recurrence *recurrence);
+PDP_API pdp_shape pdp_recurrence_shape(const pdp_recurrence *recurrence);
+
+/* The recurrence in normal form, every `let` put in its place; and the C that it becomes, for values of a type ("i32",
+ * "i64", "f32", "f64", or NULL for the file's own; "checked" for 128 bits). The caller frees them; NULL without memory,
+ * and for a type that does not fit. */
+PDP_API char *pdp_recurrence_print(const pdp_recurrence *recurrence);
+PDP_API char *pdp_recurrence_emit(const pdp_recurrence *recurrence, const char *type);
+
+/* The built-in ones by index from 0, NULL at the end: name, and the whole text, which begins with a comment that says
+ * what it is. */
+PDP_API const char *pdp_builtin_name(size_t index);
+PDP_API const char *pdp_builtin_text(size_t index);
+
+/* What a recurrence wants to be given. */
+typedef struct pdp_field {
+    const char *name;
+    int is_param;         /* a number alone; otherwise an input */
+    int is_operator;      /* a parameter that is an operator's name */
+    int is_real;          /* floats; whole numbers otherwise */
+    int is_optional;      /* has a default, or may be left out */
+    int axes;             /* of an input: 1 or 2 */
+    const char *alphabet; /* of an input that is a text, or NULL */
+} pdp_field;
+
+/* Field `index` from 0: parameters, then inputs. 0 when there are no more. */
+PDP_API int pdp_recurrence_field(const pdp_recurrence *recurrence, size_t index, pdp_field *out);
+
+/* ---- Problems -------------------------------------------------------------------------------- */
 
 typedef enum pdp_operator {
     PDP_MIN,
@@ -106,11 +147,25 @@ typedef struct pdp_sdp {
 
 typedef struct pdp_problem pdp_problem;
 
+/* A problem without its data, which is set field by field. */
+PDP_API pdp_status pdp_problem_create(pdp_problem **out, const pdp_recurrence *recurrence);
+
+/* Sets an input or a parameter (count 1) by its name; the data is copied. `columns` is 0 for a list of `rows` items.
+ * Whole numbers are taken where floats are wanted. Text is for inputs with an alphabet, and for operators.
+ * PDP_BAD_INPUT names the field and the item. What only the whole shows (lengths, ranges) is checked by
+ * pdp_problem_check, which plans call too. After a failure only pdp_problem_error and _free make sense. */
+PDP_API pdp_status pdp_problem_set_whole(pdp_problem *problem, const char *name, const int64_t *data, size_t rows,
+                                         size_t columns);
+PDP_API pdp_status pdp_problem_set_real(pdp_problem *problem, const char *name, const double *data, size_t rows,
+                                        size_t columns);
+PDP_API pdp_status pdp_problem_set_text(pdp_problem *problem, const char *name, const char *text, size_t length);
+PDP_API pdp_status pdp_problem_check(pdp_problem *problem);
+
 /* Checks and copies the data. PDP_BAD_INPUT or PDP_NO_MEMORY on failure. */
 PDP_API pdp_status pdp_problem_create_sdp(pdp_problem **out, const pdp_sdp *sdp);
 
 /* A chain of count-1 matrices, matrix m (from 1) of dims[m-1] rows and dims[m] columns, all at least
- * 1. Refused with PDP_BAD_INPUT when a cost beyond int64 cannot be ruled out. */
+ * 1. */
 PDP_API pdp_status pdp_problem_create_mcm(pdp_problem **out, const int64_t *dims, size_t count);
 
 PDP_API const char *pdp_problem_error(const pdp_problem *problem);
@@ -169,10 +224,15 @@ typedef struct pdp_options {
     pdp_step_function *on_step;         /* record: may be NULL */
     pdp_progress_function *on_progress; /* may be NULL */
     void *context;                      /* for the two callbacks */
+    const char *type;                   /* "i32", "i64", "f32", "f64", or NULL for "auto" */
+    int threads;                        /* 0: as many as this process may use */
+    int table;                          /* 0: the table is not wanted, only value and decisions */
+    int decisions;                      /* 0: they are not wanted */
+    int compile;                        /* 0: a recurrence that is not built in is interpreted */
 } pdp_options;
 
 #define PDP_OPTIONS_DEFAULT                                                                                            \
-    { sizeof(pdp_options), NULL, 0, 0, 0, 32, 1, NULL, NULL, NULL }
+    { sizeof(pdp_options), NULL, 0, 0, 0, 32, 1, NULL, NULL, NULL, NULL, 0, 1, 1, 1 }
 
 typedef struct pdp_plan pdp_plan;
 
@@ -183,14 +243,17 @@ typedef struct pdp_plan pdp_plan;
 PDP_API pdp_status pdp_plan_create(pdp_plan **out, const pdp_problem *problem, const pdp_options *options);
 
 PDP_API const char *pdp_plan_algorithm(const pdp_plan *plan); /* the method picked */
-PDP_API const char *pdp_plan_backend(const pdp_plan *plan);   /* "cpu", or "machine": step-exact */
-PDP_API int pdp_plan_guaranteed(const pdp_plan *plan);        /* 0: kept for study, may be wrong */
-PDP_API uint64_t pdp_plan_bytes(const pdp_plan *plan);        /* what a run allocates at its peak */
+PDP_API const char *pdp_plan_type(const pdp_plan *plan);      /* "i32", ..., "checked", "mod", "bits" */
+PDP_API const char *pdp_plan_note(const pdp_plan *plan);      /* what the user should know ("" for nothing) */
+PDP_API int pdp_plan_threads(const pdp_plan *plan);
+PDP_API const char *pdp_plan_backend(const pdp_plan *plan); /* "cpu", or "machine": step-exact */
+PDP_API int pdp_plan_guaranteed(const pdp_plan *plan);      /* 0: kept for study, may be wrong */
+PDP_API uint64_t pdp_plan_bytes(const pdp_plan *plan);      /* what a run allocates at its peak */
 PDP_API const char *pdp_plan_error(const pdp_plan *plan);
 PDP_API void pdp_plan_free(pdp_plan *plan);
 
 /* Names of the methods for a kind of problem, by index from 0, the reference first; NULL at the end. */
-PDP_API const char *pdp_algorithm_name(pdp_kind kind, size_t index);
+PDP_API const char *pdp_algorithm_name(pdp_shape kind, size_t index);
 
 /* ---- Solutions ------------------------------------------------------------------------------- */
 
@@ -202,20 +265,54 @@ PDP_API pdp_status pdp_plan_run(const pdp_plan *plan, pdp_solution **out);
 PDP_API const char *pdp_solution_error(const pdp_solution *solution);
 PDP_API void pdp_solution_free(pdp_solution *solution);
 
-/* The last cell of an S-DP table; the least cost of a matrix chain. */
+/* The last cell of a linear table, M[0][n] of an interval one: whole, or a float (then pdp_solution_is_real). */
 PDP_API int64_t pdp_solution_value(const pdp_solution *solution);
+PDP_API double pdp_solution_real_value(const pdp_solution *solution);
+PDP_API int pdp_solution_is_real(const pdp_solution *solution);
+
+/* 0: there is no way (to pay the amount, to derive the word): the value is the operator's identity. */
+PDP_API int pdp_solution_feasible(const pdp_solution *solution);
 
 /* Seconds the solve took. */
 PDP_API double pdp_solution_seconds(const pdp_solution *solution);
 
-/* The table, row by row. S-DP: one row of n cells. Matrix chain of n matrices: (n+1) x (n+1), T[i][j]
- * for i < j the least cost of matrices i+1 .. j, 0 elsewhere. It lives as long as the solution;
- * `rows` and `columns` may be NULL. */
+/* One row of the table, into `columns` cells: a linear table is row 0; an interval table of points 0 .. n has n+1 rows
+ * of n+1 columns, T[i][j] for i < j, 0 elsewhere. Infeasible cells are INT64_MAX under min, INT64_MIN under max,
+ * infinite as floats. PDP_BAD_INPUT when there is no table or no such row, or when it is of the other kind of number.
+ */
+PDP_API pdp_status pdp_solution_row(const pdp_solution *solution, size_t row, int64_t *cells, size_t columns);
+PDP_API pdp_status pdp_solution_real_row(const pdp_solution *solution, size_t row, double *cells, size_t columns);
+
+/* The whole table of whole numbers, row by row, in that shape. NULL when there is none or no memory. It lives as long
+ * as the solution; `rows` and `columns` may be NULL. The first call may have to unpack it: not for two threads at once.
+ */
 PDP_API const int64_t *pdp_solution_table(const pdp_solution *solution, size_t *rows, size_t *columns);
 
 /* Matrix chain: the decisions in the shape of the table: the vertex k at which (i,j) is split, the
  * smallest of equally good ones, 0 where there is none. NULL unless the plan's `splits` was set. */
 PDP_API const int64_t *pdp_solution_splits(const pdp_solution *solution);
+
+/* The decisions behind the value, for operators that choose (min, max), ties to the smallest k or the first offset.
+ * Interval: the nodes of the tree in pre-order, cells without a decision (leaves) left out. Linear: the steps from the
+ * last cell back to one that needs none. */
+typedef enum pdp_decision_kind {
+    PDP_SPLIT,  /* M[i][j] comes from M[i][k] and M[k][j] */
+    PDP_OPTION, /* M[i][j] comes from option number k, counted from 0, and so from M[i+1][j-1] */
+    PDP_STEP    /* ST[i] comes from ST[j] by offset number k, counted from 0 */
+} pdp_decision_kind;
+
+typedef struct pdp_decision {
+    pdp_decision_kind kind;
+    size_t i;
+    size_t k;
+    size_t j;
+} pdp_decision;
+
+/* NULL, and a count of 0, when there are none. They live as long as the solution. */
+PDP_API const pdp_decision *pdp_solution_decisions(const pdp_solution *solution, size_t *count);
+
+/* The decisions in the words of the recurrence's `report` clause. The caller frees it; NULL when there is none. */
+PDP_API char *pdp_solution_report(const pdp_solution *solution);
 
 /* Matrix chain: the best order as text, "((A1(A2A3))((A4A5)A6))", as the table has it: of a method that
  * is not guaranteed, its cost need not be the value. The caller frees it with free().
@@ -244,7 +341,39 @@ typedef struct pdp_record {
 PDP_API const pdp_record *pdp_solution_record(const pdp_solution *solution);
 
 /* "read", "combine", ... of a substep from 0, or NULL. */
-PDP_API const char *pdp_substep_name(pdp_kind kind, uint32_t substep);
+PDP_API const char *pdp_substep_name(pdp_shape kind, uint32_t substep);
+
+/* ---- Measuring -------------------------------------------------------------------------------- */
+
+/* How many terms a run of the plan combines. */
+PDP_API double pdp_plan_updates(const pdp_plan *plan);
+
+/* The inner update of a plan's recurrence alone, compiled from the same text for the same type and processor, on sums
+ * in registers: as fast as any method that does these updates can be on one core. */
+typedef struct pdp_ceiling pdp_ceiling;
+
+/* The plan's problem must outlive it. PDP_BAD_INPUT if the plan's method has no kernel, PDP_IO without a C compiler. */
+PDP_API pdp_status pdp_ceiling_create(pdp_ceiling **out, const pdp_plan *plan);
+PDP_API const char *pdp_ceiling_error(const pdp_ceiling *ceiling);
+PDP_API void pdp_ceiling_free(pdp_ceiling *ceiling);
+
+/* The register blocks that can be tried, by index from 0; NULL at the end. */
+PDP_API const char *pdp_ceiling_shape(const pdp_ceiling *ceiling, size_t shape);
+
+/* Runs one for so many rounds, some hundreds of updates each. Returns how many updates that were. */
+PDP_API double pdp_ceiling_run(pdp_ceiling *ceiling, size_t shape, uint64_t rounds);
+
+/* Updates a cycle that the vector pipes of the processor allow, and what is assumed of them. 0 and "" if not known. */
+PDP_API double pdp_ceiling_port_bound(const pdp_ceiling *ceiling, const char **assumed);
+
+/* C source compiled at -O3 with further flags separated by blanks ("-march=native") and loaded. It runs with all rights
+ * of the process: not for text from elsewhere. PDP_IO without a C compiler or with the compiler's first words. */
+typedef struct pdp_code pdp_code;
+PDP_API pdp_status pdp_code_compile(pdp_code **out, const char *source, const char *flags);
+typedef void pdp_function(void);                                             /* to be converted to its own type */
+PDP_API pdp_function *pdp_code_find(const pdp_code *code, const char *name); /* NULL if there is none */
+PDP_API const char *pdp_code_error(const pdp_code *code);
+PDP_API void pdp_code_free(pdp_code *code);
 
 /* ---- The matrix-chain table as the paper numbers it ------------------------------------------- */
 
@@ -263,8 +392,18 @@ PDP_API pdp_status pdp_numbers_parse(pdp_numbers **out, const char *text, size_t
 /* The same from a file, "-" for standard input: text, or a one-dimensional little-endian int64 .npy. */
 PDP_API pdp_status pdp_numbers_read(pdp_numbers **out, const char *path);
 
-PDP_API const int64_t *pdp_numbers_data(const pdp_numbers *numbers);
-PDP_API size_t pdp_numbers_count(const pdp_numbers *numbers);
+/* The same for other forms of numbers, or both together. */
+enum {
+    PDP_REALS = 1u << 0, /* floats: decimal text ("-1.5e3"), or a float64, float32 or int64 .npy */
+    PDP_MATRIX = 1u << 1 /* rows of one length, each on its line or ended by ';', or a two-dimensional .npy */
+};
+PDP_API pdp_status pdp_numbers_parse_as(pdp_numbers **out, const char *text, size_t length, unsigned form);
+PDP_API pdp_status pdp_numbers_read_as(pdp_numbers **out, const char *path, unsigned form);
+
+PDP_API const int64_t *pdp_numbers_data(const pdp_numbers *numbers); /* NULL under PDP_REALS, and when there are none */
+PDP_API const double *pdp_numbers_reals(const pdp_numbers *numbers); /* NULL otherwise */
+PDP_API size_t pdp_numbers_count(const pdp_numbers *numbers);        /* of all rows together */
+PDP_API size_t pdp_numbers_columns(const pdp_numbers *numbers);      /* of a matrix; 0 for a list */
 PDP_API const char *pdp_numbers_error(const pdp_numbers *numbers);
 PDP_API void pdp_numbers_free(pdp_numbers *numbers);
 
@@ -283,6 +422,18 @@ PDP_API void pdp_file_free(pdp_file *file); /* without a commit, leaves nothing 
 
 /* Writes a table as .npy (version 1.0, '<i8', C order): one dimension if rows is 0. PDP_IO on failure. */
 PDP_API pdp_status pdp_npy_write(FILE *stream, const int64_t *data, size_t rows, size_t columns);
+
+/* The same in parts, so that a table need not be in memory whole: the header, and then the items, row by row, as many
+ * calls as one likes. Items are int64_t, or double for both kinds of floats. */
+typedef enum pdp_npy_type { PDP_NPY_I8, PDP_NPY_F8, PDP_NPY_F4 } pdp_npy_type;
+PDP_API pdp_status pdp_npy_begin(FILE *stream, pdp_npy_type type, size_t rows, size_t columns);
+PDP_API pdp_status pdp_npy_append(FILE *stream, pdp_npy_type type, const void *items, size_t count);
+
+/* Cells of a linear problem, points of an interval one (the rows and columns of its table); 0 before the check. */
+PDP_API size_t pdp_problem_size(const pdp_problem *problem);
+
+/* "parens", "brackets", "tree" or "items", as the `report` clause has it; "" without one. */
+PDP_API const char *pdp_recurrence_report(const pdp_recurrence *recurrence);
 
 /* The project's random numbers: SplitMix64. A seed is the first state; the same on every machine. */
 PDP_API uint64_t pdp_random_next(uint64_t *state);

@@ -7,7 +7,7 @@ const char *pdp_version(void) {
 }
 
 const char *pdp_build_description(void) {
-    return PDP_BUILD_TYPE " by " PDP_COMPILER ", sanitizers: " PDP_SANITIZERS ", optional parts: none";
+    return PDP_BUILD_TYPE " by " PDP_COMPILER ", sanitizers: " PDP_SANITIZERS ", optional parts: " PDP_PARTS;
 }
 
 const char *pdp_cpu_level(void) {

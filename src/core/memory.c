@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 uint64_t pdp_bytes_multiply(uint64_t count, uint64_t size) {
     uint64_t bytes;
@@ -69,4 +70,18 @@ uint64_t pdp_memory_available(void) {
     used -= cache < used ? cache : used;
     uint64_t group = used < limit ? limit - used : 0;
     return group < machine ? group : machine;
+}
+
+void *pdp_pages_allocate(uint64_t bytes, pdp_error *error) {
+    const size_t large_page = (size_t)1 << 21;
+    size_t alignment = bytes >= 2 * large_page ? large_page : 64;
+    void *memory = NULL;
+    if (bytes > SIZE_MAX - large_page || posix_memalign(&memory, alignment, bytes > 0 ? (size_t)bytes : 1) != 0) {
+        pdp_error_set_no_memory(error, bytes);
+        return NULL;
+    }
+    if (alignment == large_page) {
+        madvise(memory, (size_t)bytes, MADV_HUGEPAGE); /* a wish: without it the table only takes more page faults */
+    }
+    return memory;
 }

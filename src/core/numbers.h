@@ -1,12 +1,20 @@
-/* A list of int64, from text or from .npy. */
+/* A list or a matrix of int64 or of doubles, from text or from .npy. */
 #ifndef PDP_CORE_NUMBERS_H
 #define PDP_CORE_NUMBERS_H
 
 #include "core/error.h"
 
+/* An item, `real` under PDP_REALS. */
+typedef union pdp_number {
+    int64_t whole;
+    double real;
+} pdp_number;
+
 struct pdp_numbers {
-    int64_t *data;
+    unsigned form; /* PDP_REALS, PDP_MATRIX */
+    pdp_number *items;
     size_t count;
+    size_t columns; /* of a matrix */
     size_t capacity;
     pdp_error error;
 };

@@ -4,14 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
-
-static pdp_problem *create(pdp_problem **out, pdp_kind kind) {
-    pdp_problem *problem = *out = calloc(1, sizeof *problem);
-    if (problem) {
-        problem->kind = kind;
+/* A problem of a built-in recurrence, still without data. NULL without memory; otherwise look at its error. */
+static pdp_problem *create(pdp_problem **out, const char *name) {
+    pdp_recurrence *recurrence = NULL;
+    *out = NULL;
+    if (pdp_recurrence_load(&recurrence, name) == PDP_OK) {
+        pdp_problem_create(out, recurrence);
+    } else if (recurrence) {
+        *out = calloc(1, sizeof **out);
+        if (*out) {
+            (*out)->error = recurrence->error;
+        }
     }
-    return problem;
+    pdp_recurrence_free(recurrence);
+    return *out;
 }
 
 /* ---- S-DP ---- */
@@ -20,6 +26,9 @@ static pdp_problem *create(pdp_problem **out, pdp_kind kind) {
 static pdp_status check_offsets(const pdp_sdp *sdp, pdp_error *error) {
     if (sdp->n == 0) {
         return pdp_error_set(error, PDP_BAD_INPUT, "n is 0, and must be at least 1");
+    }
+    if (sdp->n > (size_t)PDP_MOST_CELLS) {
+        return pdp_error_set(error, PDP_BAD_INPUT, "n is %zu, and must be at most %zu", sdp->n, (size_t)PDP_MOST_CELLS);
     }
     if (sdp->offset_count == 0) {
         return pdp_error_set(error, PDP_BAD_INPUT, "there are no offsets, and must be at least 1");
@@ -66,108 +75,53 @@ static pdp_status check_operator(const pdp_sdp *sdp, pdp_error *error) {
     return PDP_OK;
 }
 
-static int64_t reduce(int64_t value, int64_t modulus) {
-    int64_t rest = value % modulus;
-    return rest < 0 ? rest + modulus : rest;
+/* The recurrence's fields, and the element type that the overflow policy asks for. */
+static pdp_status set_fields(pdp_problem *problem, const pdp_sdp *sdp) {
+    const char *op = pdp_operator_name(sdp->op);
+    const int64_t n = (int64_t)sdp->n;
+    pdp_problem_set_text(problem, "op", op, strlen(op));
+    pdp_problem_set_whole(problem, "n", &n, 1, 0);
+    pdp_problem_set_whole(problem, "a", sdp->offsets, sdp->offset_count, 0);
+    pdp_problem_set_whole(problem, "init", sdp->presets, sdp->preset_count, 0);
+    problem->element = sdp->overflow == PDP_OVERFLOW_MOD    ? PDP_ELEMENT_MOD
+                       : sdp->overflow == PDP_OVERFLOW_WRAP ? PDP_ELEMENT_BITS
+                                                            : PDP_ELEMENT_WHOLE;
+    problem->modulus = sdp->modulus;
+    return pdp_problem_check(problem);
 }
 
 pdp_status pdp_problem_create_sdp(pdp_problem **out, const pdp_sdp *sdp) {
-    pdp_problem *problem = create(out, PDP_SDP);
+    pdp_problem *problem = create(out, "sdp");
     if (!problem) {
         return PDP_NO_MEMORY;
     }
     pdp_error *error = &problem->error;
-    if (check_offsets(sdp, error) != PDP_OK || check_operator(sdp, error) != PDP_OK) {
+    if (error->status != PDP_OK || check_offsets(sdp, error) != PDP_OK || check_operator(sdp, error) != PDP_OK ||
+        set_fields(problem, sdp) != PDP_OK) {
         return error->status;
-    }
-    problem->n = sdp->n;
-    problem->offset_count = sdp->offset_count;
-    problem->op = sdp->op;
-    problem->overflow = sdp->overflow;
-    problem->modulus = sdp->modulus;
-    problem->offsets = pdp_array_allocate(sdp->offset_count, sizeof *problem->offsets, error);
-    problem->presets = pdp_array_allocate(sdp->preset_count, sizeof *problem->presets, error);
-    if (!problem->offsets || !problem->presets) {
-        return error->status;
-    }
-    for (size_t j = 0; j < sdp->offset_count; j++) {
-        problem->offsets[j] = (size_t)sdp->offsets[j];
-    }
-    for (size_t i = 0; i < sdp->preset_count; i++) {
-        int64_t preset = sdp->presets[i];
-        problem->presets[i] = sdp->overflow == PDP_OVERFLOW_MOD ? reduce(preset, sdp->modulus) : preset;
     }
     return PDP_OK;
 }
 
 /* ---- Matrix chain ---- */
 
-/* Every way to multiply m of the matrices takes m - 1 products, each of at most the product of the
- * three largest dimensions. So (n-1) times that bounds every value a solver can meet, and if it fits
- * into int64 nothing can overflow. */
-static pdp_status check_cost_bound(const int64_t *dims, size_t count, pdp_error *error) {
-    int64_t largest[3] = {1, 1, 1};
-    for (size_t m = 0; m < count; m++) {
-        int64_t dim = dims[m];
-        for (int rank = 0; rank < 3; rank++) {
-            if (dim > largest[rank]) {
-                int64_t smaller = largest[rank];
-                largest[rank] = dim;
-                dim = smaller;
-            }
-        }
-    }
-    int64_t bound = (int64_t)count - 2;
-    for (int rank = 0; rank < 3; rank++) {
-        if (__builtin_mul_overflow(bound, largest[rank], &bound)) {
-            double estimate = (double)(count - 2) * (double)largest[0] * (double)largest[1] * (double)largest[2];
-            return pdp_error_set(error, PDP_BAD_INPUT,
-                                 "the cost can reach %.6g (%zu products of up to %" PRId64 "*%" PRId64 "*%" PRId64
-                                 "), beyond int64's 9.22337e+18",
-                                 estimate, count - 2, largest[0], largest[1], largest[2]);
-        }
-    }
-    return PDP_OK;
-}
-
 pdp_status pdp_problem_create_mcm(pdp_problem **out, const int64_t *dims, size_t count) {
-    pdp_problem *problem = create(out, PDP_MCM);
+    pdp_problem *problem = create(out, "mcm");
     if (!problem) {
         return PDP_NO_MEMORY;
     }
     pdp_error *error = &problem->error;
-    if (count < 2) {
+    if (error->status == PDP_OK && count < 2) {
         return pdp_error_set(error, PDP_BAD_INPUT,
                              "there %s %zu dimension%s, and must be at least 2: one more than matrices",
                              count == 1 ? "is" : "are", count, count == 1 ? "" : "s");
     }
-    for (size_t m = 0; m < count; m++) {
+    for (size_t m = 0; error->status == PDP_OK && m < count; m++) {
         if (dims[m] < 1) {
             return pdp_error_set(error, PDP_BAD_INPUT, "dimension %zu is %" PRId64 ", and must be at least 1", m + 1,
                                  dims[m]);
         }
     }
-    if (check_cost_bound(dims, count, error) != PDP_OK) {
-        return error->status;
-    }
-    problem->n = count - 1;
-    problem->dims = pdp_array_allocate(count, sizeof *dims, error);
-    if (!problem->dims) {
-        return error->status;
-    }
-    memcpy(problem->dims, dims, count * sizeof *dims);
-    return PDP_OK;
-}
-
-const char *pdp_problem_error(const pdp_problem *problem) {
-    return problem ? problem->error.text : "out of memory";
-}
-
-void pdp_problem_free(pdp_problem *problem) {
-    if (problem) {
-        free(problem->offsets);
-        free(problem->presets);
-        free(problem->dims);
-        free(problem);
-    }
+    pdp_problem_set_whole(problem, "p", dims, count, 0);
+    return pdp_problem_check(problem);
 }

@@ -1,25 +1,60 @@
-/* A problem: its kind, and a checked copy of its data. */
+/* A problem: a recurrence with a checked copy of its data. */
 #ifndef PDP_PROBLEM_PROBLEM_H
 #define PDP_PROBLEM_PROBLEM_H
 
 #include "core/error.h"
+#include "recurrence/interpret.h"
+
+/* Of a linear table: more than any memory has, and little enough for byte counts and indices. */
+#define PDP_MOST_CELLS ((int64_t)1 << 40)
 
 struct pdp_problem {
-    pdp_kind kind;
-    size_t n; /* S-DP: cells; matrix chain: matrices */
+    pdp_recurrence *recurrence; /* shared */
+    _Atomic size_t users;       /* besides its creator: solutions */
+    bool is_checked;
 
-    /* S-DP. Presets are already reduced modulo the modulus. */
-    size_t *offsets;
+    /* As given; sizes and the rest as worked out by the check. */
+    pdp_bound_input inputs[PDP_MAX_INPUTS];
+    bool has_input[PDP_MAX_INPUTS];
+    int64_t params[PDP_MAX_PARAMS];
+    double real_params[PDP_MAX_PARAMS];
+    bool has_param[PDP_MAX_PARAMS];
+    int64_t sizes[PDP_MAX_DIMS];
+    pdp_op combine;      /* also where the recurrence leaves it to a parameter */
+    pdp_element element; /* the recurrence's, but for S-DP with an overflow policy */
+    bool has_source;     /* the source clause holds: what it uses is given */
+    bool has_option[PDP_MAX_OPTIONS];
+
+    pdp_shape shape;
+    size_t n; /* linear: cells; interval: points - 1, which is the matrices of a chain */
+
+    /* Linear. */
+    size_t *offsets; /* as the offset clause gives them */
     size_t offset_count;
-    int64_t *presets; /* offsets[0] of them */
+    size_t preset_count;
+
+    /* The paper's S-DP: offsets fall, presets are as many as the first and already reduced by the modulus, there are
+     * neither weights nor a source. `presets` is NULL for any other linear problem. */
+    int64_t *presets;
     pdp_operator op;
     pdp_overflow overflow;
-    int64_t modulus;
+    int64_t modulus; /* also of a recurrence that is modulo a parameter */
 
-    /* Matrix chain: n + 1 dimensions. */
-    int64_t *dims;
+    /* A matrix chain, whatever the recurrence is called: n + 1 dimensions. NULL for any other interval problem. */
+    const int64_t *dims;
 
     pdp_error error;
 };
+
+/* One more user, who ends with pdp_problem_free. Returns the problem. */
+pdp_problem *pdp_problem_share(const pdp_problem *problem);
+
+/* Interprets with this problem's data; the bindings point into the problem. */
+pdp_bindings pdp_problem_bindings(const pdp_problem *problem);
+
+/* The problem is the paper's: its methods can run it. */
+static inline bool pdp_problem_is_paper(const pdp_problem *problem) {
+    return problem->shape == PDP_LINEAR ? problem->presets != NULL : problem->dims != NULL;
+}
 
 #endif

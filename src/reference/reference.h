@@ -5,9 +5,16 @@
 
 #include "core/progress.h"
 #include "problem/problem.h"
+#include "solution/solution.h"
 
-/* Fills the table of a problem (S-DP: n cells; matrix chain: (n+1) x (n+1), zero on entry). */
+/* Fills the table of one of the paper's problems (S-DP: n cells; matrix chain: (n+1) x (n+1), zero on entry). */
 pdp_status pdp_reference_solve_sdp(const pdp_problem *problem, int64_t *table, pdp_progress progress, pdp_error *error);
 pdp_status pdp_reference_solve_mcm(const pdp_problem *problem, int64_t *table, pdp_progress progress, pdp_error *error);
+
+/* Any problem, by the interpreter. The solution gets its cells or tiles, of pdp_reference_type. */
+pdp_status pdp_reference_solve_interval(pdp_solution *solution, pdp_progress progress);
+pdp_status pdp_reference_solve_linear(pdp_solution *solution, pdp_progress progress);
+pdp_machine_type pdp_reference_type(const pdp_problem *problem);
+uint64_t pdp_reference_bytes(const pdp_problem *problem);
 
 #endif

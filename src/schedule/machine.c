@@ -23,12 +23,12 @@ typedef struct machine {
 } machine;
 
 static size_t value_size(const pdp_problem *problem) {
-    return problem->kind == PDP_SDP ? sizeof(pdp_wide) : sizeof(int64_t);
+    return problem->shape == PDP_LINEAR ? sizeof(pdp_wide) : sizeof(int64_t);
 }
 
 /* The memory, and behind it what the threads hold. */
 static size_t value_count(const pdp_problem *problem, const pdp_schedule *schedule) {
-    return schedule->addresses + (problem->kind == PDP_SDP ? 2 : 1) * schedule->threads;
+    return schedule->addresses + (problem->shape == PDP_LINEAR ? 2 : 1) * schedule->threads;
 }
 
 uint64_t pdp_machine_bytes(const pdp_problem *problem, const pdp_schedule *schedule, const pdp_watch *watch) {
@@ -47,7 +47,7 @@ static pdp_status machine_create(machine *m) {
     const pdp_schedule *schedule = m->schedule;
     const pdp_watch *watch = m->watch;
     void *memory = pdp_array_allocate(value_count(m->problem, schedule), value_size(m->problem), m->error);
-    if (m->problem->kind == PDP_SDP) {
+    if (m->problem->shape == PDP_LINEAR) {
         m->wide = memory;
     } else {
         m->narrow = memory;
@@ -151,7 +151,7 @@ static void mark_operands(machine *m, const uint32_t *address, size_t count, uin
 
 static void check_round(machine *m) {
     const pdp_round *round = &m->round;
-    const bool is_sdp = m->problem->kind == PDP_SDP;
+    const bool is_sdp = m->problem->shape == PDP_LINEAR;
     pdp_checker *checker = m->checker;
     for (size_t t = 0; m->operations && t < round->count; t++) {
         m->operations[t].flags = round->flags[t];
@@ -179,7 +179,7 @@ static void check_round(machine *m) {
 /* Shows the round to the listener, in the paper's numbering. */
 static pdp_status show_round(machine *m) {
     const pdp_round *round = &m->round;
-    const bool is_sdp = m->problem->kind == PDP_SDP;
+    const bool is_sdp = m->problem->shape == PDP_LINEAR;
     const uint32_t base = is_sdp ? 0 : 1;
     for (size_t t = 0; t < round->count; t++) {
         pdp_operation *operation = &m->operations[t];
@@ -206,7 +206,7 @@ static pdp_status run_rounds(machine *m, pdp_schedule *schedule, pdp_progress pr
         if (m->round.count == 0) {
             continue;
         }
-        if (m->problem->kind == PDP_MCM) {
+        if (m->problem->shape == PDP_INTERVAL) {
             run_round_mcm(m);
         } else if (run_round_sdp(m) != PDP_OK) {
             return m->error->status;
@@ -232,7 +232,7 @@ static pdp_status run_rounds(machine *m, pdp_schedule *schedule, pdp_progress pr
 /* From the linear array to the shape of the table. */
 static void copy_table(const machine *m, int64_t *table) {
     const size_t n = m->problem->n;
-    if (m->problem->kind == PDP_SDP) {
+    if (m->problem->shape == PDP_LINEAR) {
         for (size_t i = 0; i < n; i++) {
             table[i] = (int64_t)m->wide[i];
         }
@@ -248,7 +248,7 @@ static void copy_table(const machine *m, int64_t *table) {
 static void fill_record(const machine *m) {
     pdp_record *record = m->record;
     pdp_checker_report(m->checker, record);
-    record->substeps = m->problem->kind == PDP_SDP ? 2 : 4;
+    record->substeps = m->problem->shape == PDP_LINEAR ? 2 : 4;
     record->steps = m->step;
     double slots = (double)record->threads * (double)record->steps;
     record->utilisation = slots > 0 ? (double)record->operations / slots : 0;
@@ -259,7 +259,7 @@ pdp_status pdp_machine_run(const pdp_problem *problem, pdp_schedule *schedule, i
     machine m = {.problem = problem, .schedule = schedule, .watch = watch, .record = record, .error = error};
     pdp_status status = machine_create(&m);
     if (status == PDP_OK) {
-        for (size_t i = 0; problem->kind == PDP_SDP && i < schedule->presets; i++) {
+        for (size_t i = 0; problem->shape == PDP_LINEAR && i < schedule->presets; i++) {
             m.wide[i] = problem->presets[i];
         }
         status = run_rounds(&m, schedule, progress);
@@ -281,10 +281,10 @@ uint64_t pdp_mcm_cell_number(uint64_t n, uint64_t row, uint64_t column) {
     return pdp_layout_address(n, column - row, row - 1) + 1;
 }
 
-const char *pdp_substep_name(pdp_kind kind, uint32_t substep) {
+const char *pdp_substep_name(pdp_shape kind, uint32_t substep) {
     static const char *const sdp[] = {"read", "combine"};
     static const char *const mcm[] = {"left", "right", "compute", "combine"};
-    if (kind == PDP_SDP) {
+    if (kind == PDP_LINEAR) {
         return substep < 2 ? sdp[substep] : NULL;
     }
     return substep < 4 ? mcm[substep] : NULL;

@@ -71,7 +71,7 @@ static bool next_tournament(pdp_schedule *s, pdp_round *round) {
             put(round, s->n, t, slot, d, s->row, t + 1, PDP_STORES | (d == 1 ? PDP_FINISHES : 0u));
         }
     } else {
-        pdp_schedule_merge(round, PDP_MCM, d, s->at, s->cell, s->cells);
+        pdp_schedule_merge(round, PDP_INTERVAL, d, s->at, s->cell, s->cells);
     }
     s->at = s->at == 0 ? 1 : 2 * s->at;
     if (s->at >= d) {

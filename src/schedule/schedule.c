@@ -9,8 +9,8 @@ pdp_status pdp_schedule_check_size(const pdp_schedule *schedule, pdp_error *erro
     return PDP_OK;
 }
 
-void pdp_schedule_merge(pdp_round *round, pdp_kind kind, size_t count, size_t stride, size_t home, size_t scratch) {
-    uint32_t *operand = kind == PDP_SDP ? round->left : round->right;
+void pdp_schedule_merge(pdp_round *round, pdp_shape kind, size_t count, size_t stride, size_t home, size_t scratch) {
+    uint32_t *operand = kind == PDP_LINEAR ? round->left : round->right;
     size_t pairs = 0;
     for (size_t slot = 0; slot + stride < count; slot += 2 * stride) {
         round->thread[pairs] = (uint32_t)pairs;
@@ -23,6 +23,6 @@ void pdp_schedule_merge(pdp_round *round, pdp_kind kind, size_t count, size_t st
         round->flags[0] = PDP_FINISHES;
     }
     round->count = pairs;
-    round->left_count = kind == PDP_SDP ? pairs : 0;
-    round->right_count = kind == PDP_SDP ? 0 : pairs;
+    round->left_count = kind == PDP_LINEAR ? pairs : 0;
+    round->right_count = kind == PDP_LINEAR ? 0 : pairs;
 }

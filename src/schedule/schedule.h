@@ -53,6 +53,6 @@ pdp_status pdp_schedule_check_size(const pdp_schedule *schedule, pdp_error *erro
  * scratch slots from `scratch` on: slots 0, 2h, 4h, ... take in slots h, 3h, 5h, ... The tree is
  * contiguous, so the order of the values is kept. The operand is the only one: the left for S-DP, the
  * right for a matrix chain. */
-void pdp_schedule_merge(pdp_round *round, pdp_kind kind, size_t count, size_t stride, size_t home, size_t scratch);
+void pdp_schedule_merge(pdp_round *round, pdp_shape kind, size_t count, size_t stride, size_t home, size_t scratch);
 
 #endif

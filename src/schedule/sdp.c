@@ -68,7 +68,7 @@ static bool next_tournament(pdp_schedule *s, pdp_round *round) {
             round->flags[j] = (uint8_t)(PDP_STORES | (k == 1 ? PDP_FINISHES : 0u));
         }
     } else {
-        pdp_schedule_merge(round, PDP_SDP, k, s->at, s->cell, s->cells);
+        pdp_schedule_merge(round, PDP_LINEAR, k, s->at, s->cell, s->cells);
     }
     s->at = s->at == 0 ? 1 : 2 * s->at;
     if (s->at >= k) {

@@ -1,97 +1,301 @@
 #include "solution/solution.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
 
-/* Cells of the table: n for S-DP, (n+1)^2 for a matrix chain. */
+/* Cells of the table: n of a linear one, (n+1)^2 of an interval one. */
 static uint64_t cell_count(const pdp_problem *problem) {
     uint64_t n = problem->n;
-    return problem->kind == PDP_SDP ? n : pdp_bytes_multiply(n + 1, n + 1);
+    return problem->shape == PDP_LINEAR ? n : pdp_bytes_multiply(n + 1, n + 1);
 }
 
-uint64_t pdp_solution_bytes(const pdp_problem *problem, bool with_splits) {
-    uint64_t bytes = pdp_bytes_multiply(cell_count(problem), (with_splits ? 2 : 1) * sizeof(int64_t));
-    if (problem->kind == PDP_MCM) {
-        bytes = pdp_bytes_add(bytes, (problem->n + 1) * sizeof(int64_t));
-    }
-    return pdp_bytes_add(bytes, sizeof(pdp_solution));
+uint64_t pdp_solution_table_bytes(const pdp_problem *problem) {
+    return pdp_bytes_multiply(cell_count(problem), sizeof(int64_t));
 }
 
-pdp_status pdp_solution_create(pdp_solution **out, const pdp_problem *problem, bool with_splits) {
+pdp_status pdp_solution_create(pdp_solution **out, const pdp_problem *problem) {
     pdp_solution *solution = *out = calloc(1, sizeof *solution);
     if (!solution) {
         return PDP_NO_MEMORY;
     }
-    solution->kind = problem->kind;
+    solution->problem = pdp_problem_share(problem);
+    solution->shape = problem->shape;
     solution->n = problem->n;
-    size_t cells = cell_count(problem);
-    solution->table = pdp_array_allocate(cells, sizeof *solution->table, &solution->error);
-    if (solution->table && with_splits) {
-        solution->splits = pdp_array_allocate(cells, sizeof *solution->splits, &solution->error);
-    }
-    if (solution->table && problem->kind == PDP_MCM) {
-        solution->dims = pdp_array_allocate(problem->n + 1, sizeof *solution->dims, &solution->error);
-        if (solution->dims) {
-            memcpy(solution->dims, problem->dims, (problem->n + 1) * sizeof *solution->dims);
-        }
-    }
-    if (solution->error.status != PDP_OK) {
-        pdp_solution_discard(solution);
-    }
+    solution->type = PDP_TYPE_I64;
+    return PDP_OK;
+}
+
+pdp_status pdp_solution_add_table(pdp_solution *solution) {
+    solution->table = pdp_array_allocate(cell_count(solution->problem), sizeof *solution->table, &solution->error);
     return solution->error.status;
 }
 
 void pdp_solution_discard(pdp_solution *solution) {
-    free(solution->dims);
     free(solution->table);
+    pdp_tiles_free(&solution->tiles);
+    free(solution->cells);
     free(solution->splits);
-    solution->dims = NULL;
+    free(solution->decisions);
     solution->table = NULL;
+    solution->cells = NULL;
     solution->splits = NULL;
+    solution->decisions = NULL;
+    solution->decision_count = 0;
     solution->has_record = false;
 }
 
-int64_t pdp_solution_value(const pdp_solution *solution) {
-    if (!solution || !solution->table) {
-        return 0;
+void pdp_solution_free(pdp_solution *solution) {
+    if (solution) {
+        pdp_solution_discard(solution);
+        pdp_problem_free(solution->problem);
+        free(solution);
     }
-    /* S-DP: the last cell. Matrix chain: T[0][n], the last of the first row. */
-    return solution->kind == PDP_SDP ? solution->table[solution->n - 1] : solution->table[solution->n];
-}
-
-double pdp_solution_seconds(const pdp_solution *solution) {
-    return solution ? solution->seconds : 0;
-}
-
-const int64_t *pdp_solution_table(const pdp_solution *solution, size_t *rows, size_t *columns) {
-    const bool has_table = solution && solution->table;
-    const bool is_sdp = has_table && solution->kind == PDP_SDP;
-    if (rows) {
-        *rows = !has_table ? 0 : is_sdp ? 1 : solution->n + 1;
-    }
-    if (columns) {
-        *columns = !has_table ? 0 : is_sdp ? solution->n : solution->n + 1;
-    }
-    return has_table ? solution->table : NULL;
-}
-
-const int64_t *pdp_solution_splits(const pdp_solution *solution) {
-    return solution ? solution->splits : NULL;
-}
-
-const pdp_record *pdp_solution_record(const pdp_solution *solution) {
-    return solution && solution->has_record ? &solution->record : NULL;
 }
 
 const char *pdp_solution_error(const pdp_solution *solution) {
     return solution ? solution->error.text : "out of memory";
 }
 
-void pdp_solution_free(pdp_solution *solution) {
-    if (solution) {
-        pdp_solution_discard(solution);
-        free(solution);
+static bool is_good(const pdp_solution *solution) {
+    return solution && solution->problem && solution->error.status == PDP_OK;
+}
+
+static bool is_real(const pdp_solution *solution) {
+    return solution->problem->element == PDP_ELEMENT_F32 || solution->problem->element == PDP_ELEMENT_F64;
+}
+
+static bool has_table(const pdp_solution *solution) {
+    return is_good(solution) && (solution->table || solution->tiles.cells || solution->cells);
+}
+
+/* ---- Cells ---- */
+
+/* What lies in memory as a machine type, as a value of the element type. */
+static pdp_value read_cell(const void *cell, pdp_machine_type type, bool as_real, bool is_min) {
+    const pdp_wide infinity = is_min ? PDP_WHOLE_INFINITY : -PDP_WHOLE_INFINITY;
+    double real = type == PDP_TYPE_F32   ? (double)*(const float *)cell
+                  : type == PDP_TYPE_F64 ? *(const double *)cell
+                                         : 0;
+    if (as_real) {
+        return (pdp_value){.real = real};
     }
+    switch (type) {
+    case PDP_TYPE_I32: return (pdp_value){.whole = *(const int32_t *)cell};
+    case PDP_TYPE_I64: return (pdp_value){.whole = *(const int64_t *)cell};
+    case PDP_TYPE_U32: return (pdp_value){.whole = *(const uint32_t *)cell};
+    case PDP_TYPE_U64: return (pdp_value){.whole = (pdp_wide) * (const uint64_t *)cell};
+    case PDP_TYPE_WIDE: return (pdp_value){.whole = *(const pdp_wide *)cell};
+    default: return (pdp_value){.whole = isinf(real) ? infinity : (pdp_wide)real};
+    }
+}
+
+/* Kernels have infinities of their own, which no value reaches. */
+static pdp_value normalise(const pdp_solution *solution, pdp_value value) {
+    const pdp_problem *problem = solution->problem;
+    const bool is_min = problem->combine == PDP_OP_MIN;
+    if (problem->shape == PDP_INTERVAL || (!is_min && problem->combine != PDP_OP_MAX) || is_real(solution)) {
+        return value;
+    }
+    const pdp_wide limit = solution->type == PDP_TYPE_I32    ? INT32_MAX / 4
+                           : solution->type == PDP_TYPE_WIDE ? (pdp_wide)1 << 122
+                                                             : (pdp_wide)INT64_MAX / 4;
+    const bool floats = solution->type == PDP_TYPE_F32 || solution->type == PDP_TYPE_F64;
+    const bool can_miss = problem->recurrence->missing_skip && !problem->has_source;
+    if (can_miss && !floats && (is_min ? value.whole > limit : value.whole < -limit)) {
+        value.whole = is_min ? PDP_WHOLE_INFINITY : -PDP_WHOLE_INFINITY;
+    }
+    return value;
+}
+
+pdp_value pdp_solution_cell(const pdp_solution *solution, size_t row, size_t column) {
+    const bool is_min = solution->problem->combine == PDP_OP_MIN;
+    if (solution->cells) {
+        static const size_t bytes[] = {4, 8, 4, 8, 4, 8, 16};
+        const unsigned char *cell = (const unsigned char *)solution->cells + column * bytes[solution->type];
+        return normalise(solution, read_cell(cell, solution->type, is_real(solution), is_min));
+    }
+    if (solution->tiles.cells) {
+        return read_cell(pdp_tiles_cell(&solution->tiles, row, column), solution->type, is_real(solution), is_min);
+    }
+    const size_t width = solution->shape == PDP_LINEAR ? solution->n : solution->n + 1;
+    const int64_t cell = solution->table[row * width + column];
+    const bool is_bits = solution->problem->element == PDP_ELEMENT_BITS;
+    return is_bits ? (pdp_value){.whole = (pdp_wide)(uint64_t)cell} : (pdp_value){.whole = cell};
+}
+
+bool pdp_solution_is_infeasible(const pdp_solution *solution, pdp_value value) {
+    const pdp_problem *problem = solution->problem;
+    if (problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX) {
+        return is_real(solution) ? isinf(value.real) != 0
+                                 : value.whole >= PDP_WHOLE_INFINITY || value.whole <= -PDP_WHOLE_INFINITY;
+    }
+    return problem->shape == PDP_INTERVAL && problem->element == PDP_ELEMENT_BITS && value.whole == 0;
+}
+
+int64_t pdp_solution_public(const pdp_solution *solution, pdp_value value) {
+    if (is_real(solution)) {
+        return 0;
+    }
+    if (value.whole >= PDP_WHOLE_INFINITY || value.whole <= -PDP_WHOLE_INFINITY) {
+        return value.whole > 0 ? INT64_MAX : INT64_MIN;
+    }
+    return solution->problem->element == PDP_ELEMENT_BITS ? (int64_t)(uint64_t)value.whole : (int64_t)value.whole;
+}
+
+/* ---- Closing: overflow, and the value ---- */
+
+static pdp_status fail_overflow(pdp_solution *solution, size_t row, size_t column) {
+    const char *op = pdp_op_name(solution->problem->combine);
+    if (solution->shape == PDP_LINEAR) {
+        return pdp_error_set(&solution->error, PDP_OVERFLOW, "cell %zu: the value (by %s) does not fit into int64",
+                             column, op);
+    }
+    return pdp_error_set(&solution->error, PDP_OVERFLOW, "cell (%zu, %zu): the value (by %s) does not fit into int64",
+                         row, column, op);
+}
+
+static bool fits(const pdp_solution *solution, pdp_value value) {
+    const bool is_short = solution->problem->element == PDP_ELEMENT_I32;
+    const pdp_wide most = is_short ? INT32_MAX : INT64_MAX;
+    return pdp_solution_is_infeasible(solution, value) || (value.whole <= most && value.whole >= -most - 1);
+}
+
+/* Only 128-bit cells can hold what does not fit. */
+static pdp_status check_cells(pdp_solution *solution) {
+    const size_t n = solution->n;
+    for (size_t column = 0; solution->shape == PDP_LINEAR && column < n; column++) {
+        if (!fits(solution, pdp_solution_cell(solution, 0, column))) {
+            return fail_overflow(solution, 0, column);
+        }
+    }
+    for (size_t row = n + 1; solution->shape == PDP_INTERVAL && row-- > 0;) {
+        for (size_t column = row + 1; column <= n; column++) {
+            if (!fits(solution, pdp_solution_cell(solution, row, column))) {
+                return fail_overflow(solution, row, column);
+            }
+        }
+    }
+    return PDP_OK;
+}
+
+/* A sum of floats can become NaN (inf - inf): where it is born, it is reported. */
+static pdp_status check_real_cells(pdp_solution *solution) {
+    const size_t n = solution->n;
+    const size_t rows = solution->shape == PDP_LINEAR ? 1 : n + 1;
+    for (size_t row = rows; row-- > 0;) {
+        const size_t first = solution->shape == PDP_LINEAR ? 0 : row + 1;
+        const size_t end = solution->shape == PDP_LINEAR ? n : n + 1;
+        for (size_t column = first; column < end; column++) {
+            if (isnan(pdp_solution_cell(solution, row, column).real)) {
+                return pdp_error_set(&solution->error, PDP_OVERFLOW,
+                                     solution->shape == PDP_LINEAR ? "cell %zu is not a number"
+                                                                   : "cell (%zu, %zu) is not a number",
+                                     solution->shape == PDP_LINEAR ? column : row, column);
+            }
+        }
+    }
+    return PDP_OK;
+}
+
+pdp_status pdp_solution_close(pdp_solution *solution) {
+    const bool linear = solution->shape == PDP_LINEAR;
+    solution->value = pdp_solution_cell(solution, 0, linear ? solution->n - 1 : solution->n);
+    if (solution->type == PDP_TYPE_WIDE) {
+        return check_cells(solution);
+    }
+    /* NaN spreads to every later cell that reads it; under min and max a kernel may lose it, so all are looked at. */
+    return is_real(solution) ? check_real_cells(solution) : PDP_OK;
+}
+
+/* ---- The public functions ---- */
+
+int64_t pdp_solution_value(const pdp_solution *solution) {
+    return is_good(solution) ? pdp_solution_public(solution, solution->value) : 0;
+}
+
+double pdp_solution_real_value(const pdp_solution *solution) {
+    if (!is_good(solution)) {
+        return 0;
+    }
+    return is_real(solution) ? solution->value.real : (double)pdp_solution_value(solution);
+}
+
+int pdp_solution_is_real(const pdp_solution *solution) {
+    return is_good(solution) && is_real(solution);
+}
+
+int pdp_solution_feasible(const pdp_solution *solution) {
+    return is_good(solution) && !pdp_solution_is_infeasible(solution, solution->value);
+}
+
+double pdp_solution_seconds(const pdp_solution *solution) {
+    return solution ? solution->seconds : 0;
+}
+
+static bool has_row(const pdp_solution *solution, size_t row, size_t columns, bool real) {
+    const size_t width = !has_table(solution) ? 0 : solution->shape == PDP_LINEAR ? solution->n : solution->n + 1;
+    return width > 0 && columns == width && row < (solution->shape == PDP_LINEAR ? 1 : width) &&
+           is_real(solution) == real;
+}
+
+pdp_status pdp_solution_row(const pdp_solution *solution, size_t row, int64_t *cells, size_t columns) {
+    if (!has_row(solution, row, columns, false)) {
+        return PDP_BAD_INPUT;
+    }
+    for (size_t column = 0; column < columns; column++) {
+        bool is_cell = solution->shape == PDP_LINEAR || column > row;
+        cells[column] = is_cell ? pdp_solution_public(solution, pdp_solution_cell(solution, row, column)) : 0;
+    }
+    return PDP_OK;
+}
+
+pdp_status pdp_solution_real_row(const pdp_solution *solution, size_t row, double *cells, size_t columns) {
+    if (!has_row(solution, row, columns, true)) {
+        return PDP_BAD_INPUT;
+    }
+    for (size_t column = 0; column < columns; column++) {
+        bool is_cell = solution->shape == PDP_LINEAR || column > row;
+        cells[column] = is_cell ? pdp_solution_cell(solution, row, column).real : 0;
+    }
+    return PDP_OK;
+}
+
+const int64_t *pdp_solution_table(const pdp_solution *solution, size_t *rows, size_t *columns) {
+    const bool is_there = has_table(solution) && !is_real(solution);
+    const size_t height = !is_there ? 0 : solution->shape == PDP_LINEAR ? 1 : solution->n + 1;
+    const size_t width = !is_there ? 0 : solution->shape == PDP_LINEAR ? solution->n : solution->n + 1;
+    if (rows) {
+        *rows = height;
+    }
+    if (columns) {
+        *columns = width;
+    }
+    if (is_there && !solution->table) {
+        pdp_error error = {0};
+        int64_t *table = pdp_array_allocate(height * width, sizeof *table, &error);
+        for (size_t row = 0; table && row < height; row++) {
+            pdp_solution_row(solution, row, table + row * width, width);
+        }
+        ((pdp_solution *)solution)->table = table; /* unpacked on demand: see the header */
+    }
+    return is_there ? solution->table : NULL;
+}
+
+const int64_t *pdp_solution_splits(const pdp_solution *solution) {
+    return is_good(solution) ? solution->splits : NULL;
+}
+
+const pdp_decision *pdp_solution_decisions(const pdp_solution *solution, size_t *count) {
+    if (count) {
+        *count = is_good(solution) ? solution->decision_count : 0;
+    }
+    return is_good(solution) ? solution->decisions : NULL;
+}
+
+const pdp_record *pdp_solution_record(const pdp_solution *solution) {
+    return solution && solution->has_record ? &solution->record : NULL;
 }

@@ -6,29 +6,65 @@
 
 #include "core/error.h"
 #include "problem/problem.h"
+#include "recurrence/emit.h"
+#include "solution/tiles.h"
 
 struct pdp_solution {
-    pdp_kind kind;
+    pdp_problem *problem; /* shared, so that the solution outlives its creator's use of it */
+    pdp_shape shape;
     size_t n;
-    int64_t *dims;   /* matrix chain: n + 1, a copy, so that the solution outlives its problem */
-    int64_t *table;  /* in the shape of pdp_solution_table */
+    pdp_machine_type type; /* of the cells; I64 for `table` */
+
+    /* The table in one of these forms, or in none if it was not wanted. */
+    int64_t *table;  /* in the shape of pdp_solution_table; also made from the others on demand */
+    pdp_tiles tiles; /* interval */
+    void *cells;     /* linear */
+
+    pdp_value value; /* of the element type */
     int64_t *splits; /* or NULL */
+    pdp_decision *decisions;
+    size_t decision_count;
     bool has_record;
     pdp_record record;
     double seconds;
     pdp_error error;
 };
 
-/* An empty table (all 0) in the shape the problem asks for. */
-pdp_status pdp_solution_create(pdp_solution **out, const pdp_problem *problem, bool with_splits);
+/* Without a table, for the problem. */
+pdp_status pdp_solution_create(pdp_solution **out, const pdp_problem *problem);
 
-/* Bytes that pdp_solution_create allocates. */
-uint64_t pdp_solution_bytes(const pdp_problem *problem, bool with_splits);
+/* An empty int64 table (all 0) in the shape the problem asks for. */
+pdp_status pdp_solution_add_table(pdp_solution *solution);
+uint64_t pdp_solution_table_bytes(const pdp_problem *problem);
 
 /* After a failure: leaves nothing but the error. */
 void pdp_solution_discard(pdp_solution *solution);
 
-/* Matrix chain: fills the splits from the finished table. */
-void pdp_solution_fill_splits(pdp_solution *solution);
+/* A cell: of row 0 in a linear table. */
+pdp_value pdp_solution_cell(const pdp_solution *solution, size_t row, size_t column);
+
+/* The value as the public functions give it: the identity of min and max as the ends of int64. */
+int64_t pdp_solution_public(const pdp_solution *solution, pdp_value value);
+bool pdp_solution_is_infeasible(const pdp_solution *solution, pdp_value value);
+
+/* Reads the value from the finished table. PDP_OVERFLOW if a cell does not fit into the element type, naming the first
+ * one in the order of the plain loops. */
+pdp_status pdp_solution_close(pdp_solution *solution);
+
+/* Finds the smallest k that gives M[i][j] its value; 0 if none does. */
+typedef size_t pdp_split_function(void *context, size_t i, size_t j);
+
+/* The two that need nothing but the table: the interpreter's, and that of a matrix chain with an int64 table. The
+ * context is the solution. */
+pdp_split_function pdp_solution_split;
+
+/* Fills the decisions; the splits too if they are there. */
+pdp_status pdp_solution_decide(pdp_solution *solution, pdp_split_function *find, void *context);
+
+/* The most decisions that a linear problem can have. */
+size_t pdp_solution_most_steps(const pdp_problem *problem);
+
+/* The same from a matrix chain's tree, in pre-order: see cpu/hu_shing.h. */
+pdp_status pdp_solution_take_tree(pdp_solution *solution, const size_t *tree);
 
 #endif

@@ -8,6 +8,9 @@ import tempfile
 import unittest
 
 PROGRAM = os.environ.get("PIPEDP", "build/release/tools/pipedp/pipedp")
+CACHE = tempfile.TemporaryDirectory()  # for what is compiled, shared by the tests of a file
+os.environ["XDG_CACHE_HOME"] = CACHE.name
+DATA = pathlib.Path(__file__).resolve().parents[2] / "examples/data"
 
 
 class CommandTest(unittest.TestCase):
@@ -45,16 +48,17 @@ class CommandTest(unittest.TestCase):
 
 
 def read_npy(path):
-    """(shape, values) of an int64 .npy."""
+    """(shape, values) of an int64, float64 or float32 .npy."""
     data = pathlib.Path(path).read_bytes()
     assert data[:8] == b"\x93NUMPY\x01\x00", data[:8]
     length = struct.unpack("<H", data[8:10])[0]
     assert (10 + length) % 64 == 0 and data[10 + length - 1 : 10 + length] == b"\n"
     header = eval(data[10 : 10 + length].decode(), {}, {})  # a Python dict by the format's definition
-    assert header["descr"] == "<i8" and not header["fortran_order"], header
+    code, size = {"<i8": ("q", 8), "<f8": ("d", 8), "<f4": ("f", 4)}[header["descr"]]
+    assert not header["fortran_order"], header
     body = data[10 + length :]
-    assert len(body) % 8 == 0
-    return header["shape"], list(struct.unpack(f"<{len(body) // 8}q", body))
+    assert len(body) % size == 0
+    return header["shape"], list(struct.unpack(f"<{len(body) // size}{code}", body))
 
 
 def write_npy(path, values, shape=None, descr="<i8", code="<q", version=1, body=None):

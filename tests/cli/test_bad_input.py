@@ -39,8 +39,10 @@ class BadInput(CommandTest):
         self.refuse_mcm("--random", 5, "--seed", -1, names=["--seed", "-1", "negative"])
 
     def test_cost_beyond_int64(self):
-        self.refuse_mcm(2097152, 2097152, 2097152, names=["9.22337e+18", "2097152"])
-        self.refuse_mcm(*[10**6] * 12, names=["1e+19", "1000000"])
+        # Refused by the solve: exit code 1, and the first cell that does not fit.
+        self.refuse("mcm", 2097152, 2097152, 2097152, "--table", "t.npy", names=["cell (0, 2)", "int64"], code=1)
+        self.refuse("mcm", *[10**6] * 12, names=["cell (0, 11)", "int64"], code=1)
+        self.refuse("mcm", *[10**6] * 12, "--algorithm", "pipeline", names=["'pipeline'", "int64"])
 
     def test_offsets(self):
         self.refuse_sdp("3,3,1", "1,2,3", 9, names=["offset 2", "3"])
@@ -67,7 +69,16 @@ class BadInput(CommandTest):
         good = ["3,1", "1,2,3", 9]
         self.refuse_sdp(*good, "--op", "plus", names=["--op", "'plus'", "min"])
         self.refuse_sdp(*good, "--algorithm", "fast", names=["'fast'", "pipeline2"])
-        self.refuse("mcm", 1, 2, 3, "--algorithm", "naive", names=["'naive'", "wavefront"])
+        self.refuse("mcm", 1, 2, 3, "--algorithm", "naive", names=["'naive'", "wavefront", "tiles", "hu-shing"])
+        self.refuse("mcm", 1, 2, 3, "--algorithm", "blocks", names=["'blocks'", "wavefront"])
+        self.refuse_sdp(*good, "--algorithm", "tiles", names=["'tiles'", "blocks"])
+        self.refuse("mcm", 1, 2, 3, "--type", "i16",
+                    names=["--type: 'i16' is not a type; there are auto, i32, i64, f32 and f64"])
+        self.refuse("mcm", 1, 2, 3, "--algorithm", "sequential", "--type", "f32", names=["sequential", "f32"])
+        for text in ["0", "4097"]:
+            self.refuse("mcm", 1, 2, 3, "--threads", text, names=[f"--threads: {text} must be 1 to 4096"])
+        self.refuse("mcm", 1, 2, 3, "--threads", "-2", names=["--threads: '-2' is negative"])
+        self.refuse("mcm", 1, 2, 3, "--output", "f", "--order", "f", names=["--order and --output both go to 'f'"])
         self.refuse_sdp(*good, "--overflow", "maybe", names=["--overflow", "'maybe'"])
         self.refuse_sdp(*good, "--overflow", "wrap", names=["wrap", "min"])
         self.refuse_sdp(*good, "--op", "add", "--mod", 1, names=["modulus", "1"])

@@ -3,7 +3,8 @@ import json
 
 from support import CommandTest, main
 
-COMMANDS = [["mcm"], ["sdp"], ["trace", "mcm"], ["trace", "sdp"], ["trace"], ["selftest"], ["info"]]
+COMMANDS = [["solve"], ["list"], ["show"], ["mcm"], ["sdp"], ["trace", "mcm"], ["trace", "sdp"], ["trace"], ["selftest"],
+            ["info"]]
 
 
 class General(CommandTest):

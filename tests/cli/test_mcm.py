@@ -5,7 +5,8 @@ from support import CommandTest, main, read_npy, write_npy
 
 CLRS = [30, 35, 15, 5, 10, 20, 25]
 ORDER = "((A1(A2A3))((A4A5)A6))"
-METHODS = ["auto", "sequential", "tournament", "pipeline", "wavefront"]
+METHODS = ["auto", "sequential", "tiles", "tournament", "pipeline", "wavefront"]
+ON_CPU = {"auto": "hu-shing", "sequential": "sequential", "tiles": "tiles", "hu-shing": "hu-shing"}
 
 
 def solve(p):
@@ -27,8 +28,9 @@ class Mcm(CommandTest):
             result = self.run_json("mcm", *CLRS, "--algorithm", method)
             self.assertEqual((result["value"], result["order"], result["n"]), (15125, ORDER, 6))
             self.assertEqual(result["problem"], "mcm")
-            self.assertEqual(result["backend"], "cpu" if method in ("auto", "sequential") else "machine")
-            self.assertEqual(result["algorithm"], "sequential" if method == "auto" else method)
+            self.assertEqual(result["backend"], "cpu" if method in ON_CPU else "machine")
+            self.assertEqual(result["algorithm"], ON_CPU.get(method, method))
+            self.assertEqual((result["feasible"], result["threads"]), (True, 1))
             self.assertTrue(result["guaranteed"])
             self.assertGreaterEqual(result["seconds"], 0)
 
@@ -91,9 +93,49 @@ class Mcm(CommandTest):
         stdout, _ = self.run_program("mcm", "--random", 300)
         self.assertIn(result["order"], stdout)
 
+    def test_auto_has_a_table_only_where_one_is_asked_for(self):
+        for more, method in [([], "hu-shing"), (["--table", "t.npy"], "tiles"), (["--splits", "s.npy"], "tiles"),
+                             (["--type", "i32"], "tiles"), (["--type", "auto"], "hu-shing"),
+                             (["--order", "o"], "hu-shing")]:
+            self.assertEqual(self.run_json("mcm", *CLRS, *more)["algorithm"], method, more)
+        self.refuse("mcm", *CLRS, "--algorithm", "hu-shing", "--table", "t2.npy",
+                    names=["--table: method 'hu-shing' has no table"])
+
+    def test_types_and_threads(self):
+        for kind in ["i32", "i64", "f32", "f64"]:
+            result = self.run_json("mcm", *CLRS, "--type", kind, "--algorithm", "tiles", "--threads", 2, "--table",
+                                   "t.npy")
+            self.assertEqual((result["type"], result["value"], result["order"]), (kind, 15125, ORDER))
+            self.assertEqual(read_npy(self.folder / "t.npy")[1][6], 15125)
+
+    def test_dry_run_solves_nothing(self):
+        result = self.run_json("mcm", "--random", 3000, "--dry-run", "--table", "t.npy", "--threads", 2)
+        self.assertEqual((result["algorithm"], result["backend"], result["threads"]), ("tiles", "cpu", 2))
+        self.assertGreater(result["bytes"], 4 * 3000**2 // 2)
+        self.assertNotIn("value", result)
+        stdout, _ = self.run_program("mcm", *CLRS, "--dry-run")
+        self.assertRegex(stdout, r"^matrices  6\nmethod    hu-shing on the cpu\ntype      i64\nthreads   1\n"
+                                 r"bytes     \d+\n$")
+        self.assertEqual(list(self.folder.iterdir()), [])
+        self.run_program("mcm", *CLRS, "--dry-run", "--output", "plan.txt")
+        self.assertIn("hu-shing", (self.folder / "plan.txt").read_text())
+
+    def test_output_goes_to_a_file(self):
+        stdout, _ = self.run_program("mcm", *CLRS, "--output", "result")
+        self.assertEqual(stdout, "")
+        self.assertIn(f"cost      15125\norder     {ORDER}\n", (self.folder / "result").read_text())
+
+    def test_a_million_matrices(self):
+        result = self.run_json("mcm", "--random", 10**6, "--seed", 3)
+        self.assertEqual((result["algorithm"], result["order"].count("A")), ("hu-shing", 10**6))
+        self.assertEqual(result["order"].count("("), 10**6 - 1)
+
     def test_largest_cost_that_fits(self):
-        # One product of 2097151^3 < 2^63 is fine.
+        # One product of 2097151^3 < 2^63 is fine; where it is not sure beforehand, the cells are checked.
         self.assertEqual(self.run_json("mcm", 2097151, 2097151, 2097151)["value"], 2097151**3)
+        p = ([10**6] * 4 + [1]) * 3
+        result = self.run_json("mcm", *p)
+        self.assertEqual((result["type"], result["value"]), ("checked", solve(p)[0][0][-1]))
 
 
 if __name__ == "__main__":

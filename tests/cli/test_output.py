@@ -1,14 +1,18 @@
 """Output files appear whole or not at all; what cannot be done has exit code 1."""
+import fcntl
 import os
+import pathlib
 import pty
 import signal
 import subprocess
+import termios
 import time
 import unittest
 
 from support import PROGRAM, CommandTest, main, read_npy
 
 CHAIN = ["mcm", "30", "35", "15", "5", "10", "20", "25"]
+SLOW = ["mcm", "--random", "9000", "--algorithm", "tiles", "--threads", "1"]  # many seconds
 
 
 class Output(CommandTest):
@@ -65,22 +69,52 @@ class Output(CommandTest):
 
     def test_a_signal_leaves_no_temporary_file(self):
         (self.folder / "t.npy").write_text("old")
-        process = subprocess.Popen([PROGRAM, "mcm", "--random", "4000", "--table", "t.npy"], cwd=self.folder)
-        deadline = time.monotonic() + 20
-        while len(list(self.folder.iterdir())) < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(timeout=30), -signal.SIGTERM)
-        self.assertEqual([(p.name, p.read_text()) for p in self.folder.iterdir()], [("t.npy", "old")])
+        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
+            process = subprocess.Popen([PROGRAM, *SLOW, "--table", "t.npy", "--order", "o.txt"], cwd=self.folder,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.addCleanup(process.kill)
+            deadline = time.monotonic() + 20
+            while len(list(self.folder.iterdir())) < 3 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            process.send_signal(number)
+            self.assertEqual(process.communicate(timeout=30), (b"", b""))
+            self.assertEqual(process.returncode, 128 + number)
+            self.assertEqual([(p.name, p.read_text()) for p in self.folder.iterdir()], [("t.npy", "old")])
+
+    def test_every_method_and_problem_hears_a_signal(self):
+        zeros = ",".join(["0"] * 20000)
+        for slow in [SLOW, [*SLOW[:3], "--algorithm", "sequential"], [*SLOW[:3], "--algorithm", "wavefront"],
+                     ["solve", "merge", "--input", f"w={zeros}"], ["trace", "mcm", "--random", "3000", "--summary"],
+                     ["solve", "nussinov", "--input", "s=" + "ACGU" * 500, "--algorithm", "sequential"],
+                     ["sdp", "--random", "600000", "--k", "200000"],
+                     ["sdp", "--random", "600000", "--k", "200000", "--algorithm", "sequential"]]:
+            process = subprocess.Popen([PROGRAM, *slow], cwd=self.folder, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            self.addCleanup(process.kill)
+            while not self.catches(process, signal.SIGINT):
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            started = time.monotonic()
+            self.assertEqual(process.communicate(timeout=60), (b"", b""), slow)
+            self.assertEqual(process.returncode, 130, slow)
+            self.assertLess(time.monotonic() - started, 10, slow)
+
+    def catches(self, process, number):
+        lines = pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines()
+        status = dict(line.split(":", 1) for line in lines)
+        return process.poll() is not None or int(status.get("SigCgt", "0"), 16) >> (number - 1) & 1 == 1
 
     def test_names_that_look_like_numbers(self):
         self.run_program(*CHAIN, "--table", "-5")
         self.assertEqual([p.name for p in self.folder.iterdir()], ["-5"])
 
     def test_memory_limit_names_the_bytes(self):
-        message = self.refuse("mcm", "--random", 1000, "--memory", "1M", names=["1048576"], code=1)
+        message = self.refuse("mcm", "--random", 1000, "--algorithm", "sequential", "--memory", "1M", names=["1048576"],
+                              code=1)
         self.assertIn("needs 8", message)  # 8 * 1001^2 and a little
-        self.run_program("mcm", "--random", 100, "--memory", "1M")
+        self.run_program("mcm", "--random", 100, "--algorithm", "sequential", "--memory", "1M")
+        self.refuse("mcm", "--random", 1000, "--table", "t.npy", "--memory", "1M", names=["'tiles'", "1048576"], code=1)
+        self.run_program("mcm", "--random", 1000, "--memory", "1M")  # no table
 
     def on_terminal(self, *arguments, **environment):
         """What the program writes when its output is a terminal."""
@@ -113,10 +147,31 @@ class Output(CommandTest):
         self.assertLess(len(shown), 700)
 
     def test_progress_is_for_terminals(self):
-        slow = ["selftest", "--seconds", "1"]
+        slow = ["selftest", "--seconds", "1.5"]
         self.assertIn("%", self.on_terminal(*slow))
         _, stderr = self.run_program(*slow)
         self.assertEqual(stderr, "")
+        self.assertNotIn("%", self.on_terminal(*CHAIN))
+
+    def test_progress_of_a_solve_until_ctrl_c(self):
+        leader, follower = pty.openpty()
+        process = subprocess.Popen([PROGRAM, *SLOW, "--table", "t.npy"], stdout=follower, stderr=follower,
+                                   stdin=follower, cwd=self.folder, start_new_session=True,
+                                   preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        self.addCleanup(process.kill)
+        os.close(follower)
+        text = b""
+        while text.count(b"% ") + text.count(b"%,") < 5:
+            text += os.read(leader, 4096)
+        os.write(leader, b"\x03")  # what the key sends
+        self.assertEqual(process.wait(timeout=30), 130)
+        text += os.read(leader, 4096)
+        os.close(leader)
+        shown = text.decode()
+        self.assertRegex(shown, r"\r +\d+\.\d %, \d[\d.e+]* [GM] terms/s, (\d+ s|\d+:\d\d min|\d+ hours) left")
+        self.assertRegex(shown, r"\r +\r$")  # erased
+        self.assertNotIn("\n", shown)
+        self.assertEqual(list(self.folder.iterdir()), [])
 
 
 if __name__ == "__main__":

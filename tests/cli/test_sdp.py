@@ -4,9 +4,9 @@ import math
 import operator
 import random
 
-from support import CommandTest, main, read_npy, write_npy
+from support import DATA, CommandTest, main, read_npy, write_npy
 
-METHODS = ["auto", "sequential", "naive", "tournament", "pipeline", "pipeline2"]
+METHODS = ["auto", "sequential", "blocks", "naive", "tournament", "pipeline", "pipeline2"]
 OPERATORS = {"min": min, "max": max, "add": operator.add, "mul": operator.mul, "and": operator.and_,
              "or": operator.or_, "xor": operator.xor, "gcd": math.gcd}
 
@@ -26,11 +26,15 @@ class Sdp(CommandTest):
     def sdp(self, n, offsets, presets, *more):
         return self.run_json("sdp", "--offsets", comma(offsets), "--init", comma(presets), "-n", n, *more)
 
+    def automatic(self):
+        """Small problems are interpreted where their kernel is not built in: with sanitizers."""
+        return "sequential" if "sanitizers: none" not in self.run_json("info")["build"] else "blocks"
+
     def test_example(self):
         result = self.sdp(12, [5, 3, 1], [9, 4, 7, 2, 8], "--op", "min", "--print", "0..11")
         self.assertEqual(result["cells"], [9, 4, 7, 2, 8, 7, 2, 2, 2, 2, 2, 2])
         self.assertEqual([result[k] for k in ("problem", "n", "k", "op", "value")], ["sdp", 12, 3, "min", 2])
-        self.assertEqual((result["algorithm"], result["backend"]), ("sequential", "cpu"))
+        self.assertEqual((result["algorithm"], result["backend"]), (self.automatic(), "cpu"))
 
     def test_every_operator_by_every_method(self):
         chance = random.Random(11)
@@ -83,6 +87,66 @@ class Sdp(CommandTest):
         values = {self.run_json("sdp", "--random", 2000, "--k", 60, "--seed", 9, "--op", "add", "--mod", 97,
                                 "--algorithm", method)["value"] for method in METHODS}
         self.assertEqual(len(values), 1)
+
+    def weighted(self, n, offsets, presets, op, weights=None, x=None):
+        """As the recurrence is written."""
+        term = (lambda w, s: w * s) if op == "add" else (lambda w, s: w + s)
+        table = list(presets)
+        for i in range(offsets[0], n):
+            terms = [table[i - a] if weights is None else term(w, table[i - a])
+                     for a, w in zip(offsets, weights or offsets)]
+            table.append(functools.reduce(OPERATORS[op], terms + ([x[i]] if x else [])))
+        return table
+
+    def test_weights_and_source(self):
+        chance = random.Random(12)
+        for op in ["min", "max", "add", "xor", "gcd"]:
+            for has_weights, has_x in [(True, False), (False, True), (True, True)]:
+                if has_weights and op in ("xor", "gcd"):
+                    continue
+                offsets = [7, 5, 2]
+                presets = [chance.randint(0, 9) for _ in range(7)]
+                weights = [chance.randint(-4, 4) for _ in range(3)] if has_weights else None
+                x = [chance.randint(-9, 9) for _ in range(20)] if has_x else None
+                more = (["--weights", comma(weights)] if has_weights else []) + (["--x", comma(x)] if has_x else [])
+                for method in ["auto", "sequential"]:
+                    result = self.sdp(20, offsets, presets, "--op", op, *more, "--algorithm", method,
+                                      "--print", "0..19")
+                    expected = self.weighted(20, offsets, presets, op, weights, x)
+                    self.assertEqual(result["cells"], expected, (op, more, method))
+
+    def test_weights_of_the_example_data(self):
+        data = ["sdp", "--offsets", f"@{DATA}/sdp_offsets.txt", "--init", f"@{DATA}/sdp_presets.txt", "-n", 100]
+        for op, plain, weighted in [("min", 0, 67), ("max", 11, 102)]:
+            self.assertEqual(self.run_json(*data, "--op", op)["value"], plain)
+            result = self.run_json(*data, "--op", op, "--weights", f"@{DATA}/sdp_weights.txt")
+            self.assertEqual(result["value"], weighted)
+
+    def test_weights_that_do_not_fit(self):
+        good = ["sdp", "--offsets", "3,1", "--init", "1,2,3", "-n", 5]
+        for op in ["mul", "and", "or", "xor", "gcd"]:
+            self.refuse(*good, "--op", op, "--weights", "1,2",
+                        names=[f"--weights: they are added under min and max and multiplied under add; there are none "
+                               f"under {op}\n"])
+        self.refuse(*good, "--weights", "1", names=["--weights: there are 1, and must be 2, as many as offsets\n"])
+        self.refuse(*good, "--x", "1,2", names=["--x: there are 2 values, and must be 5, as many as cells\n"])
+        self.refuse(*good, "--weights", "1,y", names=["--weights: item 2 (line 1, column 3): 'y' is not"])
+        self.refuse(*good, "--op", "add", "--weights", "1,2", "--mod", 7,
+                    names=["--weights and --mod exclude each other"])
+        self.refuse(*good, "--op", "add", "--x", "1,2,3,4,5", "--overflow", "wrap",
+                    names=["--x and --overflow wrap exclude each other"])
+        self.refuse("sdp", "--random", 9, "--weights", "1", names=["--random and --weights exclude each other"])
+        self.refuse(*good, "--weights", "@-", "--x", "@-", stdin="1",
+                    names=["--weights and --x both want standard input"])
+        self.refuse(*good, "--weights", "1,2", "--algorithm", "pipeline", names=["'pipeline'", "paper's S-DP"])
+        self.refuse("trace", *good, "--weights", "1,2", names=["--weights"])
+
+    def test_types(self):
+        for kind in ["i32", "i64"]:
+            result = self.sdp(12, [5, 3, 1], [9, 4, 7, 2, 8], "--type", kind, "--algorithm", "blocks")
+            self.assertEqual((result["type"], result["value"]), (kind, 2))
+        self.refuse("sdp", "--offsets", "2,1", "--init", "1,3000000000", "-n", 9, "--type", "i32",
+                    names=["type i32 holds numbers up to"])
 
     def test_all_cells_preset(self):
         for method in METHODS:

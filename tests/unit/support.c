@@ -1,5 +1,6 @@
 #include "support.h"
 
+#include <ftw.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,12 +145,41 @@ pdp_record record_of(pdp_problem *problem, const char *algorithm) {
     return record;
 }
 
-size_t method_count(pdp_kind kind) {
+size_t method_count(pdp_shape kind) {
     size_t count = 0;
     while (pdp_algorithm_name(kind, count)) {
         count++;
     }
     return count;
+}
+
+bool method_records(const char *name) {
+    return strcmp(name, "blocks") != 0 && strcmp(name, "tiles") != 0 && strcmp(name, "hu-shing") != 0;
+}
+
+bool method_has_table(const char *name) {
+    return strcmp(name, "hu-shing") != 0;
+}
+
+static char cache_folder[] = "/tmp/pipedp-unit-XXXXXX";
+
+static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place) {
+    (void)about;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+static void remove_cache(void) {
+    nftw(cache_folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+void use_test_cache(void) {
+    if (!getenv("XDG_CACHE_HOME")) {
+        assert_non_null(mkdtemp(cache_folder));
+        assert_int_equal(setenv("XDG_CACHE_HOME", cache_folder, 1), 0);
+        atexit(remove_cache);
+    }
 }
 
 void assert_in(const char *text, const char *part) {

@@ -59,7 +59,14 @@ pdp_solution *solve(const pdp_problem *problem, const char *algorithm, const pdp
 pdp_record record_of(pdp_problem *problem, const char *algorithm);
 
 /* How many methods a kind of problem has. */
-size_t method_count(pdp_kind kind);
+size_t method_count(pdp_shape kind);
+
+/* The method also runs on the step-exact machine; its solutions have a table. */
+bool method_records(const char *name);
+bool method_has_table(const char *name);
+
+/* Kernels that are compiled go to a folder that is removed at the end, unless XDG_CACHE_HOME names one already. */
+void use_test_cache(void);
 
 void print_case(void);
 

@@ -1,7 +1,9 @@
 /* What a run allocates, counted; and what happens when an allocation is refused. The linker's --wrap
- * leads the library's malloc, calloc, realloc and free through here. */
+ * leads the library's malloc, calloc, realloc, posix_memalign and free through here. */
 #include "support.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,10 +13,12 @@
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *memory, size_t size);
+int __real_posix_memalign(void **memory, size_t alignment, size_t size);
 void __real_free(void *memory);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
 void __wrap_free(void *memory);
 
 /* Blocks that are alive, with the sizes that were asked for. */
@@ -40,37 +44,46 @@ static void start_counting(size_t refuse, bool refuse_rest) {
     counter.on = true;
 }
 
+/* Engines may allocate in several threads. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 static bool is_refused(void) {
     if (!counter.on) {
         return false;
     }
+    pthread_mutex_lock(&lock);
     counter.allocations++;
     bool refused = counter.refuse > 0 && (counter.allocations == counter.refuse ||
                                           (counter.refuse_rest && counter.allocations > counter.refuse));
     counter.refused += refused;
+    pthread_mutex_unlock(&lock);
     return refused;
 }
 
 static void *note(void *block, size_t size) {
     if (counter.on && block) {
+        pthread_mutex_lock(&lock);
         assert_true(counter.blocks < MOST_BLOCKS);
         counter.block[counter.blocks] = block;
         counter.size[counter.blocks++] = size;
         counter.bytes += size;
         counter.peak = counter.bytes > counter.peak ? counter.bytes : counter.peak;
+        pthread_mutex_unlock(&lock);
     }
     return block;
 }
 
 static void forget(const void *block) {
+    pthread_mutex_lock(&lock);
     for (size_t b = 0; block && b < counter.blocks; b++) {
         if (counter.block[b] == block) {
             counter.bytes -= counter.size[b];
             counter.block[b] = counter.block[--counter.blocks];
             counter.size[b] = counter.size[counter.blocks];
-            return;
+            break;
         }
     }
+    pthread_mutex_unlock(&lock);
 }
 
 void *__wrap_malloc(size_t size) {
@@ -89,6 +102,15 @@ void *__wrap_realloc(void *memory, size_t size) {
     return note(__real_realloc(memory, size), size);
 }
 
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t size) {
+    if (is_refused()) {
+        return ENOMEM;
+    }
+    int code = __real_posix_memalign(memory, alignment, size);
+    note(code == 0 ? *memory : NULL, size);
+    return code;
+}
+
 void __wrap_free(void *memory) {
     forget(memory);
     __real_free(memory);
@@ -102,28 +124,40 @@ static int do_nothing(void *context, const pdp_step *step) {
     return 0;
 }
 
-/* The peak of a run is never above the plan's bytes, and not far below them. */
-static void check_peak(const pdp_problem *problem, pdp_kind kind) {
+/* The peak of a run is never above the plan's bytes, and not far below them where the table counts. */
+static void check_run(const pdp_problem *problem, const pdp_options *options, double least_share) {
+    pdp_plan *plan;
+    pdp_status status = pdp_plan_create(&plan, problem, options);
+    CHECK(status == PDP_OK, "%s", pdp_plan_error(plan));
+    const size_t planned = (size_t)pdp_plan_bytes(plan);
+    start_counting(0, false);
+    pdp_solution *solution;
+    status = pdp_plan_run(plan, &solution);
+    const size_t peak = counter.peak;
+    pdp_solution_free(solution);
+    counter.on = false;
+    CHECK(status == PDP_OK, "%s: status %d", options->algorithm, (int)status);
+    CHECK(counter.blocks == 0, "%s: %zu blocks are left", options->algorithm, counter.blocks);
+    CHECK(peak <= planned && (double)peak >= least_share * (double)planned,
+          "%s, record %d, splits %d, threads %d, decisions %d: peak %zu, planned %zu", options->algorithm,
+          options->record, options->splits, options->threads, options->decisions, peak, planned);
+    pdp_plan_free(plan);
+}
+
+static void check_peak(const pdp_problem *problem, pdp_shape kind, double least_share) {
+    static const int threads[] = {1, 2, 3, 8};
     for (size_t m = 0; m < method_count(kind); m++) {
-        for (int variant = 0; variant < 8; variant++) {
-            pdp_options options = PDP_OPTIONS_DEFAULT;
-            options.algorithm = pdp_algorithm_name(kind, m);
-            options.record = variant % 2;
-            options.splits = variant / 2 % 2;
-            options.on_step = variant / 4 == 1 ? do_nothing : NULL;
-            pdp_plan *plan;
-            assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
-            start_counting(0, false);
-            pdp_solution *solution;
-            assert_int_equal(pdp_plan_run(plan, &solution), PDP_OK);
-            const size_t peak = counter.peak;
-            pdp_solution_free(solution);
-            CHECK(counter.blocks == 0, "%s: %zu blocks are left", options.algorithm, counter.blocks);
-            counter.on = false;
-            CHECK(peak <= pdp_plan_bytes(plan) && peak * 10 >= pdp_plan_bytes(plan) * 8,
-                  "%s, variant %d: peak %zu, planned %zu", options.algorithm, variant, peak,
-                  (size_t)pdp_plan_bytes(plan));
-            pdp_plan_free(plan);
+        pdp_options options = PDP_OPTIONS_DEFAULT;
+        options.algorithm = pdp_algorithm_name(kind, m);
+        const bool records = method_records(options.algorithm);
+        for (int variant = 0; variant < 16; variant++) {
+            options.record = variant % 2 && records;
+            options.splits = variant / 2 % 2 && method_has_table(options.algorithm);
+            options.on_step = variant / 4 % 2 ? do_nothing : NULL;
+            options.decisions = variant / 8 == 0;
+            options.threads = threads[variant % 4];
+            /* Engines plan for every thread and offset that there may be. */
+            check_run(problem, &options, records ? least_share : least_share * 0.6);
         }
     }
 }
@@ -134,20 +168,21 @@ static sdp_instance s;
 static void test_peak(void **unused) {
     (void)unused;
     uint64_t state = test_seed();
-    static const size_t chains[] = {1, 2, 3, 10, 150};
+    static const size_t chains[] = {1, 2, 3, 10, 150, 300};
     for (size_t c = 0; c < sizeof chains / sizeof *chains; c++) {
         random_chain(&chain, &state, chains[c], 50);
         pdp_problem *problem = make_mcm(&chain);
-        check_peak(problem, PDP_MCM);
+        check_peak(problem, PDP_INTERVAL, chains[c] < 100 ? 0 : 0.8);
         pdp_problem_free(problem);
     }
-    static const size_t tables[][3] = {{1, 1, 1}, {2, 1, 1}, {5, 5, 5}, {300, 7, 90}, {400, 300, 301}};
+    static const size_t tables[][3] = {{1, 1, 1},       {2, 1, 1},           {5, 5, 5},     {300, 7, 90},
+                                       {400, 300, 301}, {20000, 1000, 1100}, {20000, 1, 1}, {20000, 2, 2}};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
         random_offsets(&s, &state, tables[t][1], tables[t][2]);
         random_presets(&s, &state, -5, 5);
         s.n = tables[t][0];
         pdp_problem *problem = make_sdp(&s);
-        check_peak(problem, PDP_SDP);
+        check_peak(problem, PDP_LINEAR, s.n < 1000 ? 0 : 0.4);
         pdp_problem_free(problem);
     }
 }
@@ -163,19 +198,13 @@ static bool failed(pdp_status status, const char *text) {
 
 typedef bool work_function(size_t method); /* does something, and tells whether it failed */
 
-static bool do_mcm(size_t method) {
-    pdp_problem *problem;
+/* Plans, runs and reads a problem, which is freed here. */
+static bool solve_with(pdp_status status, pdp_problem *problem, const pdp_options *options) {
     pdp_plan *plan = NULL;
     pdp_solution *solution = NULL;
-    pdp_options options = PDP_OPTIONS_DEFAULT;
-    options.algorithm = pdp_algorithm_name(PDP_MCM, method % 5);
-    options.record = method / 5 % 2 == 1;
-    options.splits = options.record;
-    options.on_step = do_nothing;
-    pdp_status status = pdp_problem_create_mcm(&problem, chain.dims, chain.n + 1);
     bool fails = failed(status, pdp_problem_error(problem));
     if (!fails) {
-        status = pdp_plan_create(&plan, problem, &options);
+        status = pdp_plan_create(&plan, problem, options);
         fails = failed(status, pdp_plan_error(plan));
     }
     if (!fails) {
@@ -183,6 +212,12 @@ static bool do_mcm(size_t method) {
         fails = failed(status, pdp_solution_error(solution));
     }
     if (!fails) {
+        char *report = pdp_solution_report(solution);
+        free(report);
+        fails = !pdp_solution_is_real(solution) && method_has_table(pdp_plan_algorithm(plan)) &&
+                !pdp_solution_table(solution, NULL, NULL);
+    }
+    if (!fails && options->splits) {
         char *order = pdp_solution_order(solution);
         fails = !order;
         free(order);
@@ -193,29 +228,77 @@ static bool do_mcm(size_t method) {
     return fails;
 }
 
-static bool do_sdp(size_t method) {
-    pdp_problem *problem;
-    pdp_plan *plan = NULL;
-    pdp_solution *solution = NULL;
+static pdp_options options_for(pdp_shape kind, size_t method) {
     pdp_options options = PDP_OPTIONS_DEFAULT;
-    options.algorithm = pdp_algorithm_name(PDP_SDP, method % 5);
-    options.record = method / 5 % 2 == 1;
+    const size_t count = method_count(kind);
+    options.algorithm = pdp_algorithm_name(kind, method % count);
+    options.record = method >= count && method_records(options.algorithm);
+    options.splits = kind == PDP_INTERVAL && method >= count && method_has_table(options.algorithm);
     options.on_step = do_nothing;
+    options.threads = method >= count ? 2 : 1;
+    options.type = method_records(options.algorithm) || !method_has_table(options.algorithm) ? NULL : "i32";
+    return options;
+}
+
+static bool do_mcm(size_t method) {
+    const pdp_options options = options_for(PDP_INTERVAL, method);
+    pdp_problem *problem;
+    pdp_status status = pdp_problem_create_mcm(&problem, chain.dims, chain.n + 1);
+    return solve_with(status, problem, &options);
+}
+
+static bool do_sdp(size_t method) {
+    const pdp_options options = options_for(PDP_LINEAR, method);
     pdp_sdp sdp = {s.n, s.offsets, s.k, s.presets, (size_t)s.offsets[0], PDP_MIN, PDP_OVERFLOW_ERROR, 0};
+    pdp_problem *problem;
     pdp_status status = pdp_problem_create_sdp(&problem, &sdp);
-    bool fails = failed(status, pdp_problem_error(problem));
+    return solve_with(status, problem, &options);
+}
+
+/* The whole road of a user's own recurrence, interpreted, and by a kernel that lies in the cache. */
+static bool do_road(size_t method) {
+    static const char *const texts[2] = {
+        "interval own\n input w[n] >= 0\n param loop >= 0 = 2\n size n+1\n empty 0\n leaf w[i]\n"
+        " let half(x) = x/2\n term l + r + half(w[k])\n option inside + 7 if j-i > loop\n"
+        " finish best + sum(w, i, j)\n combine min\n report tree\n",
+        "linear own\n input w[k] >= 1\n param n >= 1\n size n\n preset 1 : 0\n missing skip\n offset w[j]\n"
+        " term s + w[j]/2\n combine max\n report items w\n"};
+    static const int64_t weights[] = {3, 1, 4, 1, 5, 9, 2, 6};
+    const char *text = texts[method % 2];
+    const int64_t n = 40;
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    options.algorithm = method / 2 == 0 ? "sequential" : method % 2 == 0 ? "tiles" : "blocks";
+    pdp_recurrence *recurrence = NULL;
+    pdp_problem *problem = NULL;
+    pdp_status status = pdp_recurrence_parse(&recurrence, text, strlen(text));
+    bool fails = failed(status, pdp_recurrence_error(recurrence));
     if (!fails) {
-        status = pdp_plan_create(&plan, problem, &options);
-        fails = failed(status, pdp_plan_error(plan));
+        status = pdp_problem_create(&problem, recurrence);
+        fails = failed(status, pdp_problem_error(problem));
     }
-    if (!fails) {
-        status = pdp_plan_run(plan, &solution);
-        fails = failed(status, pdp_solution_error(solution));
+    pdp_recurrence_free(recurrence);
+    if (fails) {
+        pdp_problem_free(problem);
+        return true;
     }
-    pdp_solution_free(solution);
-    pdp_plan_free(plan);
-    pdp_problem_free(problem);
-    return fails;
+    pdp_problem_set_whole(problem, "w", weights, 8, 0);
+    if (method % 2 == 1) {
+        pdp_problem_set_whole(problem, "n", &n, 1, 0);
+    }
+    return solve_with(pdp_problem_check(problem), problem, &options);
+}
+
+static bool do_texts(size_t method) {
+    (void)method;
+    pdp_recurrence *recurrence;
+    pdp_status status = pdp_recurrence_load(&recurrence, "nussinov");
+    bool fails = failed(status, pdp_recurrence_error(recurrence));
+    char *printed = fails ? NULL : pdp_recurrence_print(recurrence);
+    char *emitted = fails ? NULL : pdp_recurrence_emit(recurrence, "i32");
+    free(printed);
+    free(emitted);
+    pdp_recurrence_free(recurrence);
+    return fails || !printed || !emitted;
 }
 
 static bool do_failed_run(size_t method) {
@@ -281,8 +364,13 @@ static void test_refusals(void **unused) {
     random_offsets(&s, &state, 7, 20);
     random_presets(&s, &state, -5, 5);
     s.n = 60;
-    check_refusals(do_mcm, 10, 10 * 2 * 8);
-    check_refusals(do_sdp, 10, 10 * 2 * 5);
+    check_refusals(do_mcm, 14, 14 * 2 * 8);
+    check_refusals(do_sdp, 12, 12 * 2 * 8);
+    for (size_t method = 0; method < 4; method++) {
+        assert_false(do_road(method)); /* compiles */
+    }
+    check_refusals(do_road, 4, 4 * 2 * 8);
+    check_refusals(do_texts, 1, 2);
     check_refusals(do_numbers, 3, 8);
     check_refusals(do_file, 1, 2);
     check_refusals(do_failed_run, 1, 2);
@@ -321,6 +409,7 @@ static void test_available(void **unused) {
 }
 
 int main(void) {
+    use_test_cache();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_peak),
         cmocka_unit_test(test_refusals),

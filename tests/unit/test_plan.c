@@ -21,56 +21,76 @@ static void assert_plan_refused(const pdp_options *options, pdp_status status, c
     pdp_problem_free(problem);
 }
 
-/* Without options, and with the default ones: auto, which is the reference on the CPU. */
+/* One plan of a problem, and what it chose. */
+static void assert_chooses(const pdp_problem *problem, const pdp_options *options, const char *algorithm,
+                           const char *backend) {
+    pdp_plan *plan;
+    assert_int_equal(pdp_plan_create(&plan, problem, options), PDP_OK);
+    assert_string_equal(pdp_plan_algorithm(plan), algorithm);
+    assert_string_equal(pdp_plan_backend(plan), backend);
+    assert_true(pdp_plan_guaranteed(plan));
+    assert_string_equal(pdp_plan_error(plan), "");
+    assert_string_equal(pdp_plan_note(plan), "");
+    assert_true(pdp_plan_threads(plan) >= 1);
+    pdp_plan_free(plan);
+}
+
+/* Auto: the engine whose kernel is built in; what has few terms and would have to be compiled is rather done by the
+ * plain loops; a chain without its table by Hu-Shing; a record by the pipeline. */
 static void test_default(void **unused) {
     (void)unused;
     pdp_options options = PDP_OPTIONS_DEFAULT;
-    pdp_options named = options;
-    named.algorithm = "auto";
-    const pdp_options *all[] = {NULL, &options, &named};
-    pdp_problem *problems[] = {make_chain(chain, 7), make_fibonacci()};
-    for (size_t p = 0; p < 2; p++) {
-        for (size_t o = 0; o < 3; o++) {
-            pdp_plan *plan;
-            assert_int_equal(pdp_plan_create(&plan, problems[p], all[o]), PDP_OK);
-            assert_string_equal(pdp_plan_algorithm(plan), "sequential");
-            assert_string_equal(pdp_plan_backend(plan), "cpu");
-            assert_true(pdp_plan_guaranteed(plan));
-            assert_string_equal(pdp_plan_error(plan), "");
-            pdp_plan_free(plan);
-        }
-        options.record = 1;
-        pdp_plan *plan; /* a recorded run is on the machine, by the pipeline */
-        assert_int_equal(pdp_plan_create(&plan, problems[p], &options), PDP_OK);
-        assert_string_equal(pdp_plan_algorithm(plan), "pipeline");
-        assert_string_equal(pdp_plan_backend(plan), "machine");
-        pdp_plan_free(plan);
-        options.record = 0;
-        pdp_problem_free(problems[p]);
-    }
+    options.type = "i32"; /* every build has this kernel */
+    pdp_problem *problem = make_chain(chain, 7);
+    assert_chooses(problem, &options, "tiles", "cpu");
+    options.algorithm = "auto";
+    assert_chooses(problem, &options, "tiles", "cpu");
+    options.type = "auto";
+    options.table = 0;
+    assert_chooses(problem, &options, "hu-shing", "cpu");
+    options.type = NULL;
+    assert_chooses(problem, &options, "hu-shing", "cpu");
+    options.type = "i32"; /* Hu-Shing has no types to choose from */
+    assert_chooses(problem, &options, "tiles", "cpu");
+    options.type = NULL;
+    options.splits = 1;
+    options.algorithm = "sequential";
+    assert_chooses(problem, &options, "sequential", "cpu");
+    options = (pdp_options)PDP_OPTIONS_DEFAULT;
+    options.record = 1;
+    assert_chooses(problem, &options, "pipeline", "machine");
+    pdp_problem_free(problem);
+
+    problem = make_fibonacci();
+    assert_chooses(problem, NULL, "sequential", "cpu");
+    assert_chooses(problem, &options, "pipeline", "machine");
+    pdp_problem_free(problem);
 }
 
 /* The methods of each kind, the reference first, and which of them promise the right answer. */
 static void test_methods(void **unused) {
     (void)unused;
-    static const char *const names[2][6] = {{"sequential", "naive", "tournament", "pipeline", "pipeline2"},
-                                            {"sequential", "tournament", "pipeline", "wavefront", "pipeline-printed"}};
-    for (int kind = PDP_SDP; kind <= PDP_MCM; kind++) {
-        pdp_problem *problem = kind == PDP_SDP ? make_fibonacci() : make_chain(chain, 7);
-        for (size_t m = 0; m < 5; m++) {
+    static const char *const names[2][8] = {
+        {"sequential", "blocks", "naive", "tournament", "pipeline", "pipeline2"},
+        {"sequential", "tiles", "hu-shing", "tournament", "pipeline", "wavefront", "pipeline-printed"}};
+    for (int kind = PDP_LINEAR; kind <= PDP_INTERVAL; kind++) {
+        pdp_problem *problem = kind == PDP_LINEAR ? make_fibonacci() : make_chain(chain, 7);
+        size_t m = 0;
+        for (; names[kind][m]; m++) {
             pdp_options options = PDP_OPTIONS_DEFAULT;
-            options.algorithm = pdp_algorithm_name((pdp_kind)kind, m);
+            options.algorithm = pdp_algorithm_name((pdp_shape)kind, m);
             assert_string_equal(options.algorithm, names[kind][m]);
             pdp_plan *plan;
             assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
             assert_string_equal(pdp_plan_algorithm(plan), names[kind][m]);
-            assert_string_equal(pdp_plan_backend(plan), m == 0 ? "cpu" : "machine");
+            const bool on_cpu = m == 0 || !method_records(names[kind][m]);
+            assert_string_equal(pdp_plan_backend(plan), on_cpu ? "cpu" : "machine");
             assert_int_equal(pdp_plan_guaranteed(plan) != 0, strcmp(names[kind][m], "pipeline-printed") != 0);
             pdp_plan_free(plan);
         }
-        assert_null(pdp_algorithm_name((pdp_kind)kind, 5));
-        assert_null(pdp_algorithm_name((pdp_kind)kind, 6));
-        assert_null(pdp_algorithm_name((pdp_kind)kind, SIZE_MAX));
+        assert_null(pdp_algorithm_name((pdp_shape)kind, m));
+        assert_null(pdp_algorithm_name((pdp_shape)kind, m + 1));
+        assert_null(pdp_algorithm_name((pdp_shape)kind, SIZE_MAX));
         pdp_problem_free(problem);
     }
 }
@@ -85,9 +105,54 @@ static void test_unknown_method(void **unused) {
         char message[64];
         snprintf(message, sizeof message, "algorithm '%s' is not known here", none[i]);
         assert_plan_refused(&options, PDP_BAD_INPUT, message);
-        assert_plan_refused(&options, PDP_BAD_INPUT,
-                            "there are auto, sequential, tournament, pipeline, wavefront, pipeline-printed");
+        assert_plan_refused(
+            &options, PDP_BAD_INPUT,
+            "there are auto, sequential, tiles, hu-shing, tournament, pipeline, wavefront, pipeline-printed");
     }
+}
+
+/* What a method cannot do is refused, and so are types that are none, that do not hold the numbers, or that are not the
+ * method's. */
+static void test_refused_options(void **unused) {
+    (void)unused;
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    options.algorithm = "tiles";
+    options.record = 1;
+    assert_plan_refused(&options, PDP_BAD_INPUT,
+                        "method 'tiles' cannot solve this problem: it does not run on the step-exact machine");
+    options.algorithm = "hu-shing";
+    assert_plan_refused(&options, PDP_BAD_INPUT, "it does not run on the step-exact machine");
+    options.record = 0;
+    options.splits = 1;
+    assert_plan_refused(&options, PDP_BAD_INPUT, "method 'hu-shing' cannot solve this problem: it has no table of");
+    options.splits = 0;
+    options.type = "f64";
+    assert_plan_refused(&options, PDP_BAD_INPUT, "method 'hu-shing' computes with i64, not with f64");
+    options.algorithm = "sequential";
+    assert_plan_refused(&options, PDP_BAD_INPUT, "method 'sequential' computes with i64, not with f64");
+    options.algorithm = NULL;
+    options.type = "int";
+    assert_plan_refused(&options, PDP_BAD_INPUT, "type 'int' is not known; there are auto, i32, i64, f32, f64");
+    options.type = NULL;
+    options.threads = -1;
+    assert_plan_refused(&options, PDP_BAD_INPUT, "threads is -1, and must be 0 to 4096");
+    options.threads = 4097;
+    assert_plan_refused(&options, PDP_BAD_INPUT, "threads is 4097, and must be 0 to 4096");
+
+    const int64_t wide[] = {1300, 1300, 1300}; /* 2197000000: beyond 2^31, and not below 2^24 */
+    const char *const types[] = {"i32", "f32"};
+    const char *const texts[] = {"type i32 holds numbers up to 2.14748e+09, and mcm may need up to",
+                                 "type f32 holds numbers up to 1.67772e+07, and mcm may need up to"};
+    pdp_problem *problem = make_chain(wide, 3);
+    for (size_t t = 0; t < 2; t++) {
+        pdp_plan *plan;
+        options = (pdp_options)PDP_OPTIONS_DEFAULT;
+        options.type = types[t];
+        assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_BAD_INPUT);
+        assert_in(pdp_plan_error(plan), texts[t]);
+        pdp_plan_free(plan);
+    }
+    pdp_problem_free(problem);
 }
 
 /* Width 1 to 1024, latency from 1. */
@@ -122,7 +187,7 @@ static void test_struct_size(void **unused) {
     pdp_problem *problem = make_chain(chain, 7);
     pdp_plan *plan;
     assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
-    assert_string_equal(pdp_plan_algorithm(plan), "sequential");
+    assert_true(*pdp_plan_algorithm(plan) != '\0');
     pdp_plan_free(plan);
     options.algorithm = "wavefront";
     options.struct_size = offsetof(pdp_options, width);
@@ -142,15 +207,15 @@ static void test_struct_size(void **unused) {
 /* The limit is exact: the plan's own bytes suffice, one less does not, and the text names both. */
 static void test_memory_limit(void **unused) {
     (void)unused;
-    for (size_t kind = PDP_SDP; kind <= PDP_MCM; kind++) {
-        pdp_problem *problem = kind == PDP_SDP ? make_fibonacci() : make_chain(chain, 7);
-        for (size_t m = 0; m < 5; m++) {
+    for (size_t kind = PDP_LINEAR; kind <= PDP_INTERVAL; kind++) {
+        pdp_problem *problem = kind == PDP_LINEAR ? make_fibonacci() : make_chain(chain, 7);
+        for (size_t m = 0; m < method_count((pdp_shape)kind); m++) {
             pdp_options options = PDP_OPTIONS_DEFAULT;
-            options.algorithm = pdp_algorithm_name((pdp_kind)kind, m);
+            options.algorithm = pdp_algorithm_name((pdp_shape)kind, m);
             pdp_plan *plan;
             assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
             uint64_t bytes = pdp_plan_bytes(plan);
-            assert_true(bytes >= (kind == PDP_SDP ? 50u : 49u) * sizeof(int64_t));
+            assert_true(bytes >= (kind == PDP_LINEAR ? 50u : 49u) * sizeof(int32_t));
             pdp_plan_free(plan);
             options.memory_limit = bytes;
             assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
@@ -194,21 +259,33 @@ static void test_largest_chain(void **unused) {
     assert_true(bytes[1] > bytes[0]);
 }
 
-/* Sizes beyond every memory, where byte counts would wrap, are refused and not tried. */
+/* Sizes beyond every memory, where byte counts would wrap, are refused and not tried: by the problem above 2^40 cells,
+ * by the plan below. */
 static void test_enormous(void **unused) {
     (void)unused;
-    static const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 8, SIZE_MAX / 8 + 2, (size_t)1 << 60, (size_t)1 << 45};
+    static const size_t refused[] = {SIZE_MAX, SIZE_MAX / 8, SIZE_MAX / 2 + 1, (size_t)1 << 60, ((size_t)1 << 40) + 1};
+    for (size_t s = 0; s < sizeof refused / sizeof *refused; s++) {
+        const int64_t ones[] = {2, 1};
+        pdp_sdp sdp = {refused[s], ones, 2, ones, 2, PDP_MIN, PDP_OVERFLOW_ERROR, 0};
+        pdp_problem *problem;
+        char message[96];
+        snprintf(message, sizeof message, "n is %zu, and must be at most 1099511627776", refused[s]);
+        assert_int_equal(pdp_problem_create_sdp(&problem, &sdp), PDP_BAD_INPUT);
+        assert_string_equal(pdp_problem_error(problem), message);
+        pdp_problem_free(problem);
+    }
+    static const size_t sizes[] = {(size_t)1 << 40, ((size_t)1 << 40) - 1};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         sdp_instance instance = {.n = sizes[s], .k = 2, .offsets = {2, 1}, .presets = {1, 1}};
         pdp_problem *problem = make_sdp(&instance);
-        for (size_t m = 0; m < 5; m++) {
+        for (size_t m = 0; m < method_count(PDP_LINEAR); m++) {
             pdp_options options = PDP_OPTIONS_DEFAULT;
-            options.algorithm = pdp_algorithm_name(PDP_SDP, m);
-            options.record = m % 2 == 1;
+            options.algorithm = pdp_algorithm_name(PDP_LINEAR, m);
+            options.record = m % 2 == 1 && method_records(options.algorithm);
             pdp_plan *plan;
             pdp_status status = pdp_plan_create(&plan, problem, &options);
             assert_int_equal(status, PDP_NO_MEMORY);
-            assert_in(pdp_plan_error(plan), m == 0 ? "bytes" : "addresses");
+            assert_in(pdp_plan_error(plan), m < 2 ? "bytes" : "addresses");
             pdp_plan_free(plan);
         }
         pdp_problem_free(problem);
@@ -218,6 +295,9 @@ static void test_enormous(void **unused) {
 static void assert_nothing_known(const pdp_plan *plan, const pdp_solution *solution) {
     assert_string_equal(pdp_plan_algorithm(plan), "");
     assert_string_equal(pdp_plan_backend(plan), "");
+    assert_string_equal(pdp_plan_type(plan), "");
+    assert_string_equal(pdp_plan_note(plan), "");
+    assert_int_equal(pdp_plan_threads(plan), 0);
     assert_int_equal(pdp_plan_guaranteed(plan), 0);
     assert_int_equal(pdp_plan_bytes(plan), 0);
     size_t rows = 7;
@@ -225,6 +305,17 @@ static void assert_nothing_known(const pdp_plan *plan, const pdp_solution *solut
     assert_null(pdp_solution_table(solution, &rows, &columns));
     assert_int_equal(rows + columns, 0);
     assert_int_equal(pdp_solution_value(solution), 0);
+    assert_true(pdp_solution_real_value(solution) == 0);
+    assert_int_equal(pdp_solution_is_real(solution), 0);
+    assert_int_equal(pdp_solution_feasible(solution), 0);
+    int64_t cells[7];
+    double reals[7];
+    assert_int_equal(pdp_solution_row(solution, 0, cells, 7), PDP_BAD_INPUT);
+    assert_int_equal(pdp_solution_real_row(solution, 0, reals, 7), PDP_BAD_INPUT);
+    size_t count = 7;
+    assert_null(pdp_solution_decisions(solution, &count));
+    assert_int_equal(count, 0);
+    assert_null(pdp_solution_report(solution));
     assert_null(pdp_solution_splits(solution));
     assert_null(pdp_solution_order(solution));
     assert_null(pdp_solution_record(solution));
@@ -348,11 +439,14 @@ static void test_callbacks(void **unused) {
     static sdp_instance wide = {.n = 12000};
     random_offsets(&wide, &state, 1000, 1100);
     random_presets(&wide, &state, -9, 9);
-    for (size_t kind = PDP_SDP; kind <= PDP_MCM; kind++) {
-        pdp_problem *small = kind == PDP_SDP ? make_fibonacci() : make_chain(chain, 7);
-        pdp_problem *large = kind == PDP_SDP ? make_sdp(&wide) : make_mcm(&big);
-        for (size_t m = 0; m < 5; m++) {
-            const char *name = pdp_algorithm_name((pdp_kind)kind, m);
+    for (size_t kind = PDP_LINEAR; kind <= PDP_INTERVAL; kind++) {
+        pdp_problem *small = kind == PDP_LINEAR ? make_fibonacci() : make_chain(chain, 7);
+        pdp_problem *large = kind == PDP_LINEAR ? make_sdp(&wide) : make_mcm(&big);
+        for (size_t m = 0; m < method_count((pdp_shape)kind); m++) {
+            const char *name = pdp_algorithm_name((pdp_shape)kind, m);
+            if (!method_records(name)) { /* those tell by the clock, not by the step */
+                continue;
+            }
             size_t calls = run_with(small, name, true, 0);
             assert_true(calls >= 10);
             run_with(small, name, true, 1);
@@ -367,18 +461,14 @@ static void test_callbacks(void **unused) {
 }
 
 int main(void) {
+    use_test_cache();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default),
-        cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_unknown_method),
-        cmocka_unit_test(test_width_and_latency),
-        cmocka_unit_test(test_struct_size),
-        cmocka_unit_test(test_memory_limit),
-        cmocka_unit_test(test_enormous),
-        cmocka_unit_test(test_largest_chain),
-        cmocka_unit_test(test_failed_objects),
-        cmocka_unit_test(test_callbacks),
-        cmocka_unit_test(test_nothing_but_the_error),
+        cmocka_unit_test(test_default),           cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_unknown_method),    cmocka_unit_test(test_refused_options),
+        cmocka_unit_test(test_width_and_latency), cmocka_unit_test(test_struct_size),
+        cmocka_unit_test(test_memory_limit),      cmocka_unit_test(test_enormous),
+        cmocka_unit_test(test_largest_chain),     cmocka_unit_test(test_failed_objects),
+        cmocka_unit_test(test_callbacks),         cmocka_unit_test(test_nothing_but_the_error),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -36,29 +36,64 @@ static void test_chain_dimensions(void **unused) {
     }
 }
 
-/* A cost is refused exactly when (n-1) times the product of the three largest dimensions is beyond
- * int64. INT64_MAX = 7*7*73*127*337*92737*649657. */
+/* What a chain costs, by the methods that check: the value, or the first cell that does not fit. The others take it
+ * exactly if (n-1) times the product of the three largest dimensions is within int64. */
+static void check_cost(const int64_t *dims, size_t count, bool is_sure, int64_t value, const char *overflow) {
+    static const char *const methods[] = {"sequential", "tiles", "hu-shing", "wavefront"};
+    pdp_problem *problem = make_chain(dims, count);
+    for (size_t m = 0; m < 4; m++) {
+        pdp_options options = PDP_OPTIONS_DEFAULT;
+        options.algorithm = methods[m];
+        pdp_plan *plan;
+        pdp_solution *solution;
+        pdp_status status = pdp_plan_create(&plan, problem, &options);
+        if (m >= 2 && !is_sure) {
+            CHECK(status == PDP_BAD_INPUT, "%s", methods[m]);
+            assert_in(pdp_plan_error(plan), "it is for matrix chains whose cost is sure to fit into int64");
+            pdp_plan_free(plan);
+            continue;
+        }
+        CHECK(status == PDP_OK, "%s: %s", methods[m], pdp_plan_error(plan));
+        status = pdp_plan_run(plan, &solution);
+        CHECK(status == (overflow ? PDP_OVERFLOW : PDP_OK), "%s: %s", methods[m], pdp_solution_error(solution));
+        if (overflow) {
+            char message[96];
+            snprintf(message, sizeof message, "cell %s: the value (by min) does not fit into int64", overflow);
+            assert_string_equal(pdp_solution_error(solution), message);
+        } else {
+            CHECK(pdp_solution_value(solution) == value, "%s: %" PRId64, methods[m], pdp_solution_value(solution));
+        }
+        pdp_solution_free(solution);
+        pdp_plan_free(plan);
+    }
+    pdp_problem_free(problem);
+}
+
+/* INT64_MAX = 7*7*73*127*337*92737*649657. */
 static void test_cost_bound(void **unused) {
     (void)unused;
     const int64_t a = INT64_C(7) * 7 * 73 * 127;
     const int64_t b = INT64_C(337) * 92737;
     const int64_t c = 649657;
-    int64_t product;
-    assert_false(__builtin_mul_overflow(a * b, c, &product));
-    assert_true(product == INT64_MAX);
-    pdp_problem_free(make_chain((int64_t[]){a, b, c}, 3));
-    pdp_problem_free(make_chain((int64_t[]){c, 1, b, a}, 3)); /* three of them count, whatever their places */
-    assert_chain_refused((int64_t[]){a, b, c + 1}, 3, "the cost can reach 9.22339e+18 (1 products of up to");
-    assert_chain_refused((int64_t[]){a, b, c, 1}, 4, "(2 products of up to 31252369*649657*454279)");
-    assert_chain_refused((int64_t[]){1, c, 1, a, 1, b}, 6, "beyond int64");
-    pdp_problem_free(make_chain((int64_t[]){INT64_MAX, 1, 1}, 3));
-    pdp_problem_free(make_chain((int64_t[]){1, INT64_MAX, 1}, 3));
-    assert_chain_refused((int64_t[]){INT64_MAX, 2, 1}, 3, "the cost can reach 1.84467e+19");
-    assert_chain_refused((int64_t[]){INT64_MAX, 1, 1, 1}, 4, "the cost can reach 1.84467e+19");
-    pdp_problem_free(make_chain((int64_t[]){INT64_MAX / 2, 1, 1, 1}, 4));
-    assert_chain_refused((int64_t[]){INT64_MAX / 2 + 1, 1, 1, 1}, 4, "the cost can reach");
-    assert_chain_refused((int64_t[]){INT64_MAX, INT64_MAX, INT64_MAX}, 3, "beyond int64");
-    pdp_problem_free(make_chain((int64_t[]){INT64_MAX, INT64_MAX}, 2)); /* one matrix costs nothing */
+    const int64_t most = INT64_MAX;
+    assert_true(a * b * c == most);
+    check_cost((int64_t[]){a, b, c}, 3, true, most, NULL);
+    check_cost((int64_t[]){c, 1, b, a}, 3, true, c * b, NULL);
+    check_cost((int64_t[]){a, b, c + 1}, 3, false, 0, "(0, 2)");
+    check_cost((int64_t[]){a, b, c, 1}, 4, false, b * c + a * b, NULL);
+    check_cost((int64_t[]){a, b, c, 2}, 4, false, 2 * (b * c + a * b), NULL);
+    check_cost((int64_t[]){a, b, c + 1, 1}, 4, false, 0, "(0, 2)"); /* though no best order multiplies these first */
+    check_cost((int64_t[]){1, a, b, c + 1}, 4, false, 0, "(1, 3)");
+    check_cost((int64_t[]){most, 1, 1}, 3, true, most, NULL);
+    check_cost((int64_t[]){1, most, 1}, 3, true, most, NULL);
+    check_cost((int64_t[]){most, 2, 1}, 3, false, 0, "(0, 2)");
+    check_cost((int64_t[]){most, 1, 1, 1}, 4, false, 0, "(0, 3)");
+    check_cost((int64_t[]){most - 1, 1, 1, 1}, 4, false, most, NULL);
+    check_cost((int64_t[]){most / 2, 1, 1, 1}, 4, true, most / 2 + 1, NULL);
+    check_cost((int64_t[]){most / 2 + 1, 1, 1, 1}, 4, false, most / 2 + 2, NULL);
+    check_cost((int64_t[]){most, most, most}, 3, false, 0, "(0, 2)");
+    check_cost((int64_t[]){most, most, most, most, most, most}, 6, false, 0, "(3, 5)");
+    check_cost((int64_t[]){most, most}, 2, true, 0, NULL); /* one matrix costs nothing */
 }
 
 /* At the bound itself every method still computes the exact cost. */
@@ -66,14 +101,14 @@ static void test_cost_at_the_bound(void **unused) {
     (void)unused;
     const int64_t dims[] = {31252369, 454279, 649657};
     const int64_t thin[] = {INT64_MAX / 2, 1, 1, 1};
-    for (size_t m = 0; m < method_count(PDP_MCM); m++) {
+    for (size_t m = 0; m < method_count(PDP_INTERVAL); m++) {
         pdp_problem *problem = make_chain(dims, 3);
-        pdp_solution *solution = solve(problem, pdp_algorithm_name(PDP_MCM, m), NULL);
+        pdp_solution *solution = solve(problem, pdp_algorithm_name(PDP_INTERVAL, m), NULL);
         assert_true(pdp_solution_value(solution) == INT64_MAX);
         pdp_solution_free(solution);
         pdp_problem_free(problem);
         problem = make_chain(thin, 4);
-        solution = solve(problem, pdp_algorithm_name(PDP_MCM, m), NULL);
+        solution = solve(problem, pdp_algorithm_name(PDP_INTERVAL, m), NULL);
         assert_true(pdp_solution_value(solution) == INT64_MAX / 2 + 1);
         pdp_solution_free(solution);
         pdp_problem_free(problem);
@@ -237,6 +272,7 @@ static void test_null(void **unused) {
 }
 
 int main(void) {
+    use_test_cache();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chain_too_short),
         cmocka_unit_test(test_chain_dimensions),

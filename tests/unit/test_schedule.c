@@ -272,9 +272,9 @@ static void test_sdp_patterns(void **unused) {
 static void test_substep_names(void **unused) {
     (void)unused;
     static const char *const names[2][5] = {{"read", "combine"}, {"left", "right", "compute", "combine"}};
-    for (int kind = PDP_SDP; kind <= PDP_MCM; kind++) {
+    for (int kind = PDP_LINEAR; kind <= PDP_INTERVAL; kind++) {
         for (uint32_t substep = 0; substep < 5; substep++) {
-            const char *name = pdp_substep_name((pdp_kind)kind, substep);
+            const char *name = pdp_substep_name((pdp_shape)kind, substep);
             assert_true(names[kind][substep] ? name && strcmp(name, names[kind][substep]) == 0 : !name);
         }
     }

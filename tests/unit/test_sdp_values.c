@@ -6,8 +6,8 @@
 /* Every method fills the table with these numbers. */
 static void assert_table(const sdp_instance *s, const int64_t *expected) {
     pdp_problem *problem = make_sdp(s);
-    for (size_t m = 0; m < method_count(PDP_SDP); m++) {
-        pdp_solution *solution = solve(problem, pdp_algorithm_name(PDP_SDP, m), NULL);
+    for (size_t m = 0; m < method_count(PDP_LINEAR); m++) {
+        pdp_solution *solution = solve(problem, pdp_algorithm_name(PDP_LINEAR, m), NULL);
         const int64_t *table = pdp_solution_table(solution, NULL, NULL);
         for (size_t i = 0; i < s->n; i++) {
             CHECK(table[i] == expected[i], "cell %zu is %lld, not %lld", i, (long long)table[i],
@@ -24,9 +24,9 @@ static void assert_table(const sdp_instance *s, const int64_t *expected) {
 /* Every method stops with PDP_OVERFLOW and names this cell. */
 static void assert_overflows(const sdp_instance *s, size_t cell) {
     pdp_problem *problem = make_sdp(s);
-    for (size_t m = 0; m < method_count(PDP_SDP); m++) {
+    for (size_t m = 0; m < method_count(PDP_LINEAR); m++) {
         pdp_options options = PDP_OPTIONS_DEFAULT;
-        options.algorithm = pdp_algorithm_name(PDP_SDP, m);
+        options.algorithm = pdp_algorithm_name(PDP_LINEAR, m);
         pdp_plan *plan;
         assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
         pdp_solution *solution;
@@ -207,6 +207,7 @@ static void test_presets_alone(void **unused) {
 }
 
 int main(void) {
+    use_test_cache();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fibonacci),
         cmocka_unit_test(test_min_example),

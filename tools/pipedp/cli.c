@@ -57,36 +57,71 @@ bool cli_has_colour(FILE *stream) {
     return isatty(fileno(stream)) && !(no_colour && *no_colour != '\0');
 }
 
-/* Shown only when there is something to wait for, and then not more often than one can read. */
-static double progress_shown_at;
-
 double cli_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+/* Shown only when there is something to wait for, and then not more often than one can read. */
+static struct progress {
+    double started_at;
+    double shown_at; /* 0: it is not shown */
+    int length;      /* of the line that is shown */
+    double work;
+    const char *unit;
+} progress;
+
+void cli_start_progress(double work, const char *unit) {
+    progress = (struct progress){.started_at = cli_now(), .work = work, .unit = unit};
+}
+
+/* ", 4.2 G terms/s" */
+static int format_rate(char *text, size_t size, double rate) {
+    static const char *const prefixes[] = {"", "k ", "M ", "G ", "T "};
+    int prefix = 0;
+    for (; rate >= 1000 && prefix < 4; prefix++) {
+        rate /= 1000;
+    }
+    return snprintf(text, size, ", %.3g %s%s/s", rate, prefixes[prefix], progress.unit);
+}
+
+static int format_time(char *text, size_t size, double seconds) {
+    const long whole = seconds < 1e9 ? (long)(seconds + 0.5) : 1000000000;
+    return whole < 100     ? snprintf(text, size, ", %ld s left", whole)
+           : whole < 36000 ? snprintf(text, size, ", %ld:%02ld min left", whole / 60, whole % 60)
+                           : snprintf(text, size, ", %ld hours left", whole / 3600);
+}
+
 int cli_show_progress(void *context, double share) {
-    static double started_at;
     (void)context;
     if (cli_interrupted() != 0 || !isatty(STDERR_FILENO)) {
         return cli_interrupted();
     }
-    double time = cli_now();
-    if (started_at == 0) {
-        started_at = time;
+    const double now = cli_now();
+    const double elapsed = now - progress.started_at;
+    if (elapsed < 1 || now - progress.shown_at < 0.1) {
+        return 0;
     }
-    if (time - started_at > 0.5 && time - progress_shown_at > 0.1) {
-        fprintf(stderr, "\r%5.1f %% ", 100 * share);
-        progress_shown_at = time;
+    char line[120];
+    int length = snprintf(line, sizeof line, "%5.1f %%", 100 * share);
+    if (progress.work > 0) {
+        length += format_rate(line + length, sizeof line - (size_t)length, share * progress.work / elapsed);
     }
+    if (share > 0) {
+        length += format_time(line + length, sizeof line - (size_t)length, elapsed * (1 - share) / share);
+    }
+    fprintf(stderr, "\r%-*s", progress.length, line); /* over all of the last one */
+    progress.length = length;
+    progress.shown_at = now;
     return 0;
 }
 
 void cli_clear_progress(void) {
-    if (progress_shown_at > 0) {
-        fputs("\r        \r", stderr);
-        progress_shown_at = 0;
+    if (progress.shown_at > 0) {
+        fprintf(stderr, "\r%*s\r", progress.length, "");
+        progress.shown_at = 0;
+        progress.length = 0;
     }
 }
 
@@ -100,11 +135,55 @@ int cli_interrupted(void) {
     return caught_signal;
 }
 
-static void catch_signals(void) {
+void cli_catch_signals(void) {
     struct sigaction action = {.sa_handler = catch_signal, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
+}
+
+/* Reads to the end of the stream. NULL, with errno set, if that fails. */
+static char *read_stream(FILE *stream, size_t *length) {
+    size_t room = 1 << 16;
+    char *text = malloc(room);
+    size_t used = 0;
+    while (text) {
+        used += fread(text + used, 1, room - 1 - used, stream);
+        if (used < room - 1) {
+            break;
+        }
+        room *= 2;
+        char *more = room <= pdp_memory_available() / 2 ? realloc(text, room) : NULL;
+        if (!more) {
+            free(text);
+        }
+        text = more;
+    }
+    if (!text) {
+        errno = ENOMEM;
+    } else if (ferror(stream)) {
+        free(text);
+        text = NULL;
+    } else {
+        text[used] = '\0';
+    }
+    *length = used;
+    return text;
+}
+
+int cli_read_text(const char *name, const char *path, char **text, size_t *length) {
+    const bool is_stdin = strcmp(path, "-") == 0;
+    FILE *stream = is_stdin ? stdin : fopen(path, "rbe");
+    *text = NULL;
+    errno = stream ? 0 : errno;
+    if (stream) {
+        *text = read_stream(stream, length);
+    }
+    const int code = errno;
+    if (stream && !is_stdin) {
+        fclose(stream);
+    }
+    return *text ? EXIT_DONE : cli_fail(EXIT_BAD_USE, "%s: '%s' cannot be read: %s", name, path, strerror(code));
 }
 
 int cli_flush_stdout(void) {
@@ -123,7 +202,7 @@ int cli_flush_stdout(void) {
 int cli_output_open(cli_output *output, const char *path) {
     *output = (cli_output){0};
     if (path) {
-        catch_signals();
+        cli_catch_signals();
         pdp_status status = pdp_file_create(&output->file, path);
         if (status != PDP_OK) {
             return cli_fail(cli_exit_code(status), "%s", pdp_file_error(output->file));

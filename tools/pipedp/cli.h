@@ -13,13 +13,18 @@ enum {
     EXIT_FAILED = 1,   /* could not be done: memory, output not writable, overflow found while solving */
     EXIT_BAD_USE = 2,  /* bad usage or bad input */
     EXIT_MISMATCH = 3, /* a check found a mismatch */
+    EXIT_SIGNAL = 128, /* and the number of the signal that asked to stop: 130 after Ctrl-C */
 };
 
 /* The commands. argv[0] is the command's full name, "pipedp mcm". */
+int command_solve(int argc, char **argv);
+int command_list(int argc, char **argv);
+int command_show(int argc, char **argv);
 int command_mcm(int argc, char **argv);
 int command_sdp(int argc, char **argv);
 int command_trace(int argc, char **argv);
 int command_selftest(int argc, char **argv);
+int command_bench(int argc, char **argv);
 int command_info(int argc, char **argv);
 
 /* Prints "pipedp: ..." to stderr and returns `code`. */
@@ -42,7 +47,11 @@ double cli_now(void); /* seconds, going forward */
 
 bool cli_has_colour(FILE *stream); /* a terminal, and NO_COLOR is not set */
 
-/* A pdp_progress_function: a share on stderr, if that is a terminal. Cancels after a signal. */
+/* From here on something goes on that may take long: `work` pieces called `unit`, 0 if that is not known. */
+void cli_start_progress(double work, const char *unit);
+
+/* A pdp_progress_function: after a second share, rate and time left on stderr, if that is a terminal. Cancels after a
+ * signal. */
 int cli_show_progress(void *context, double share);
 void cli_clear_progress(void);
 
@@ -63,8 +72,15 @@ void cli_output_free(cli_output *output);
 /* Has everything printed so far arrived? */
 int cli_flush_stdout(void);
 
-/* The number of the signal that asked to stop, or 0. Signals are caught from the first file that is opened
- * for output, so that it can be removed; a second one ends the program at once. */
+/* Signals that ask to stop are caught from here on, so that nothing is left half done; a second one ends the program at
+ * once. */
+void cli_catch_signals(void);
+
+/* The number of the signal that asked to stop, or 0. */
 int cli_interrupted(void);
+
+/* A whole file, "-" for standard input, with a 0 behind it; the caller frees it. Returns an exit code and says what
+ * went wrong, after "`name`: ". */
+int cli_read_text(const char *name, const char *path, char **text, size_t *length);
 
 #endif

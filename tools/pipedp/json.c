@@ -27,6 +27,8 @@ static void write_text(const json *writer, const char *text) {
         unsigned char c = (unsigned char)*text;
         if (c == '"' || c == '\\') {
             fprintf(writer->stream, "\\%c", c);
+        } else if (c == '\n') {
+            fputs("\\n", writer->stream);
         } else if (c < 0x20) {
             fprintf(writer->stream, "\\u%04x", c);
         } else {
@@ -104,13 +106,26 @@ void json_unsigned(json *writer, const char *key, uint64_t value) {
     fprintf(writer->stream, "%" PRIu64, value);
 }
 
-void json_double(json *writer, const char *key, double value) {
+static void write_double(json *writer, const char *key, int digits, double value) {
     start_member(writer, key, false);
     if (isfinite(value)) {
-        fprintf(writer->stream, "%.9g", value);
+        fprintf(writer->stream, "%.*g", digits, value);
     } else {
         fputs("null", writer->stream); /* JSON has no other word for it */
     }
+}
+
+void json_double(json *writer, const char *key, double value) {
+    write_double(writer, key, 9, value);
+}
+
+void json_exact(json *writer, const char *key, double value) {
+    write_double(writer, key, 17, value);
+}
+
+void json_null(json *writer, const char *key) {
+    start_member(writer, key, false);
+    fputs("null", writer->stream);
 }
 
 void json_boolean(json *writer, const char *key, bool value) {

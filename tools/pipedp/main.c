@@ -1,4 +1,3 @@
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,10 +10,14 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *summary;
 } commands[] = {
+    {"solve", "pipedp solve", command_solve, "a recurrence from a file, or a built-in one, with its data"},
+    {"list", "pipedp list", command_list, "the built-in recurrences and what they want to be given"},
+    {"show", "pipedp show", command_show, "a recurrence as it was understood, or the C it becomes"},
     {"mcm", "pipedp mcm", command_mcm, "least cost and best order of a chain of matrix products"},
     {"sdp", "pipedp sdp", command_sdp, "a linear recurrence ST[i] = ST[i-a1] (x) ... (x) ST[i-ak]"},
     {"trace", "pipedp trace", command_trace, "the paper's parallel methods step by step: text, JSON, pictures, costs"},
     {"selftest", "pipedp selftest", command_selftest, "every method against the reference on random problems"},
+    {"bench", "pipedp bench", command_bench, "our speed beside the core's and a textbook loop's"},
     {"info", "pipedp info", command_info, "version, build, processor, devices"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
@@ -28,10 +31,12 @@ static void print_help(FILE *stream) {
         fprintf(stream, "  %-9s %s\n", commands[c].name, commands[c].summary);
     }
     fputs("\nExamples:\n"
+          "  pipedp solve nussinov --input s=GGGAAAUCC\n"
           "  pipedp mcm 30 35 15 5 10 20 25\n"
           "  pipedp sdp --op min --offsets 5,3,1 --init 9,4,7,2,8 -n 12\n"
           "  pipedp trace mcm 30 35 15 5 10 --format svg --output pipeline.svg\n\n"
-          "Exit codes: 0 done; 1 could not be done; 2 bad usage or bad input; 3 a check found a mismatch.\n",
+          "Exit codes: 0 done; 1 could not be done; 2 bad usage or bad input; 3 a check found a mismatch;\n"
+          "130 stopped by Ctrl-C.\n",
           stream);
 }
 
@@ -68,8 +73,5 @@ int main(int argc, char **argv) {
     atexit(check_stdout);
     int code = run(argc, argv);
     cli_clear_progress();
-    if (cli_interrupted() != 0) { /* all is tidied up: end the way the signal would have */
-        raise(cli_interrupted());
-    }
-    return code;
+    return cli_interrupted() != 0 ? EXIT_SIGNAL + cli_interrupted() : code; /* all is tidied up */
 }

@@ -85,6 +85,16 @@ const char *option_parse_range(const char *text, uint64_t *first, uint64_t *last
     return *first > *last ? "is a range that ends before it begins" : NULL;
 }
 
+const char *option_parse_real(const char *text, double *out) {
+    char *end;
+    text = skip_blanks(text);
+    *out = strtod(text, &end);
+    if (end == text || *skip_blanks(end) != '\0' || strspn(text, "0123456789+-.eE \t") < strlen(text)) {
+        return "is not a number";
+    }
+    return isfinite(*out) ? NULL : "is beyond float64";
+}
+
 const char *option_parse_seconds(const char *text, double *out) {
     char *end;
     *out = strtod(text, &end);

@@ -8,6 +8,9 @@
 const char *option_parse_integer(const char *text, int64_t *out);
 const char *option_parse_unsigned(const char *text, uint64_t *out);
 
+/* "-1.5e3": decimal and finite. */
+const char *option_parse_real(const char *text, double *out);
+
 /* "4096", "64K", "512M", "4G", "1T": powers of 1024. Not 0. */
 const char *option_parse_bytes(const char *text, uint64_t *out);
 

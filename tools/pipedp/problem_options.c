@@ -9,7 +9,8 @@
 
 /* ---- Options ---- */
 
-enum { KEY_MAX_DIM = 256, KEY_SEED, KEY_INIT, KEY_OP, KEY_OVERFLOW, KEY_MOD, KEY_MEMORY };
+enum { KEY_MAX_DIM = 256, KEY_SEED, KEY_INIT, KEY_OP, KEY_OVERFLOW, KEY_MOD, KEY_WEIGHTS, KEY_X };
+enum { OFFSETS, PRESETS, WEIGHTS, SOURCE }; /* the lists of S-DP; a chain's dimensions are list 0 */
 
 static const struct argp_option mcm_options[] = {
     {"file", 'f', "F", 0, "Read the dimensions from F (short for @F)", 1},
@@ -32,10 +33,9 @@ static const struct argp_option sdp_options[] = {
     {0},
 };
 
-static const struct argp_option solve_options[] = {
-    {"algorithm", 'A', "NAME", 0, "The method (default auto: the fastest that is right)", 2},
-    {"memory", KEY_MEMORY, "BYTES", 0, "Refuse a solve that takes more than this, e.g. 4G (default: what is free)", 2},
-    {"json", 'j', 0, 0, "Write the result as JSON", 2},
+static const struct argp_option weights_options[] = {
+    {"weights", KEY_WEIGHTS, "LIST", 0, "A weight for each offset: added under min and max, multiplied under add", 1},
+    {"x", KEY_X, "LIST", 0, "A source: x[i] is one more term of cell i; n values", 1},
     {0},
 };
 
@@ -122,30 +122,27 @@ static error_t parse_sdp(int key, char *argument, struct argp_state *state) {
     }
 }
 
-static error_t parse_solve(int key, char *argument, struct argp_state *state) {
-    solve_input *input = state->input;
+static error_t parse_weights(int key, char *argument, struct argp_state *state) {
+    problem_input *input = state->input;
     switch (key) {
-    case 'A': input->algorithm = argument; return 0;
-    case KEY_MEMORY:
-        cli_check_value(state, "--memory", argument, option_parse_bytes(argument, &input->memory));
-        return 0;
-    case 'j': input->json = true; return 0;
+    case KEY_WEIGHTS: input->weights = argument; return 0;
+    case KEY_X: input->source = argument; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 const struct argp mcm_problem_argp = {.options = mcm_options, .parser = parse_mcm};
 const struct argp sdp_problem_argp = {.options = sdp_options, .parser = parse_sdp};
-const struct argp solve_argp = {.options = solve_options, .parser = parse_solve};
+const struct argp sdp_weights_argp = {.options = weights_options, .parser = parse_weights};
 
 /* ---- Data ---- */
 
-void problem_input_init(problem_input *input, pdp_kind kind) {
+void problem_input_init(problem_input *input, pdp_shape kind) {
     *input = (problem_input){.kind = kind, .max_dim = 100, .seed = 1, .op = PDP_MIN};
 }
 
 void problem_input_free(problem_input *input) {
-    for (int list = 0; list < 2; list++) {
+    for (int list = 0; list < PROBLEM_LISTS; list++) {
         pdp_numbers_free(input->lists[list]);
         free(input->drawn[list]);
     }
@@ -266,56 +263,112 @@ static int load_mcm(problem_input *input) {
 }
 
 static int load_sdp(problem_input *input) {
+    static const char *const names[PROBLEM_LISTS] = {"--offsets", "--init", "--weights", "--x"};
+    const char *const texts[PROBLEM_LISTS] = {input->offsets, input->presets, input->weights, input->source};
+    const char *extra = input->has_n ? "-n" : NULL;
+    const char *from_stdin = NULL;
+    for (int list = 0; list < PROBLEM_LISTS; list++) {
+        extra = texts[list] && !extra ? names[list] : extra;
+        if (texts[list] && strcmp(texts[list], "@-") == 0) {
+            if (from_stdin) {
+                return cli_fail(EXIT_BAD_USE, "%s and %s both want standard input", from_stdin, names[list]);
+            }
+            from_stdin = names[list];
+        }
+    }
     if (input->is_random) {
-        const char *extra = input->offsets ? "--offsets" : input->presets ? "--init" : input->has_n ? "-n" : NULL;
         return extra ? cli_fail(EXIT_BAD_USE, "--random and %s exclude each other", extra) : draw_sdp(input);
     }
     const char *missing = !input->offsets ? "--offsets" : !input->presets ? "--init" : !input->has_n ? "-n" : NULL;
     if (missing) {
         return cli_fail(EXIT_BAD_USE, "%s is missing: give --offsets, --init and -n, or --random", missing);
     }
-    if (strcmp(input->offsets, "@-") == 0 && strcmp(input->presets, "@-") == 0) {
-        return cli_fail(EXIT_BAD_USE, "--offsets and --init both want standard input");
+    int code = EXIT_DONE;
+    for (int list = 0; list < PROBLEM_LISTS && code == EXIT_DONE; list++) {
+        code = texts[list] ? load_list(input, list, names[list], texts[list]) : EXIT_DONE;
     }
-    int code = load_list(input, 0, "--offsets", input->offsets);
-    return code != EXIT_DONE ? code : load_list(input, 1, "--init", input->presets);
+    return code;
+}
+
+/* ---- Problems ---- */
+
+static int create_paper_sdp(problem_input *input) {
+    pdp_sdp sdp = {.n = input->n,
+                   .offsets = input->data[OFFSETS],
+                   .offset_count = input->counts[OFFSETS],
+                   .presets = input->data[PRESETS],
+                   .preset_count = input->counts[PRESETS],
+                   .op = input->op,
+                   .overflow = input->overflow,
+                   .modulus = input->modulus};
+    pdp_status status = pdp_problem_create_sdp(&input->problem, &sdp);
+    return status == PDP_OK ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s", pdp_problem_error(input->problem));
+}
+
+static int check_weights(const problem_input *input) {
+    const char *name = input->weights ? "--weights" : "--x";
+    if (input->overflow != PDP_OVERFLOW_ERROR) {
+        return cli_fail(EXIT_BAD_USE, "%s and %s exclude each other", name,
+                        input->has_modulus ? "--mod" : "--overflow wrap");
+    }
+    if (input->weights && input->op != PDP_MIN && input->op != PDP_MAX && input->op != PDP_ADD) {
+        return cli_fail(EXIT_BAD_USE,
+                        "--weights: they are added under min and max and multiplied under add; there are none under %s",
+                        pdp_operator_name(input->op));
+    }
+    if (input->weights && input->counts[WEIGHTS] != input->counts[OFFSETS]) {
+        return cli_fail(EXIT_BAD_USE, "--weights: there are %zu, and must be %zu, as many as offsets",
+                        input->counts[WEIGHTS], input->counts[OFFSETS]);
+    }
+    if (input->source && input->counts[SOURCE] != input->n) {
+        return cli_fail(EXIT_BAD_USE, "--x: there are %zu values, and must be %" PRIu64 ", as many as cells",
+                        input->counts[SOURCE], input->n);
+    }
+    return EXIT_DONE;
+}
+
+/* With weights or a source, by the built-in recurrence that has them. That the rest is in the paper's form, the paper's
+ * problem has checked, whose place this one takes. */
+static int create_weighted_sdp(problem_input *input) {
+    const char *name = !input->weights ? "sdp" : input->op == PDP_ADD ? "sdp_scaled" : "sdp_added";
+    const char *op = pdp_operator_name(input->op);
+    const int64_t n = (int64_t)input->n;
+    pdp_recurrence *recurrence = NULL;
+    pdp_problem_free(input->problem);
+    input->problem = NULL;
+    pdp_recurrence_load(&recurrence, name);
+    pdp_problem_create(&input->problem, recurrence);
+    pdp_recurrence_free(recurrence);
+    pdp_problem_set_text(input->problem, "op", op, strlen(op));
+    pdp_problem_set_whole(input->problem, "n", &n, 1, 0);
+    pdp_problem_set_whole(input->problem, "a", input->data[OFFSETS], input->counts[OFFSETS], 0);
+    pdp_problem_set_whole(input->problem, "init", input->data[PRESETS], input->counts[PRESETS], 0);
+    if (input->weights) {
+        pdp_problem_set_whole(input->problem, "w", input->data[WEIGHTS], input->counts[WEIGHTS], 0);
+    }
+    if (input->source) {
+        pdp_problem_set_whole(input->problem, "x", input->data[SOURCE], input->counts[SOURCE], 0);
+    }
+    pdp_status status = pdp_problem_check(input->problem); /* fails if any of these did */
+    return status == PDP_OK ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s", pdp_problem_error(input->problem));
+}
+
+static int create_mcm(problem_input *input) {
+    pdp_status status = pdp_problem_create_mcm(&input->problem, input->data[0], input->counts[0]);
+    return status == PDP_OK ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s", pdp_problem_error(input->problem));
 }
 
 int problem_input_load(problem_input *input) {
     if (input->random_detail && !input->is_random) {
         return cli_fail(EXIT_BAD_USE, "%s is for --random alone", input->random_detail);
     }
-    int code = input->kind == PDP_MCM ? load_mcm(input) : load_sdp(input);
-    if (code != EXIT_DONE) {
-        return code;
+    int code = input->kind == PDP_INTERVAL ? load_mcm(input) : load_sdp(input);
+    if (code == EXIT_DONE) {
+        code = input->kind == PDP_INTERVAL ? create_mcm(input) : create_paper_sdp(input);
     }
-    pdp_status status;
-    if (input->kind == PDP_MCM) {
-        status = pdp_problem_create_mcm(&input->problem, input->data[0], input->counts[0]);
-    } else {
-        pdp_sdp sdp = {.n = input->n,
-                       .offsets = input->data[0],
-                       .offset_count = input->counts[0],
-                       .presets = input->data[1],
-                       .preset_count = input->counts[1],
-                       .op = input->op,
-                       .overflow = input->overflow,
-                       .modulus = input->modulus};
-        status = pdp_problem_create_sdp(&input->problem, &sdp);
+    if (code == EXIT_DONE && (input->weights || input->source)) {
+        code = check_weights(input);
+        code = code == EXIT_DONE ? create_weighted_sdp(input) : code;
     }
-    return status == PDP_OK ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s", pdp_problem_error(input->problem));
-}
-
-int problem_input_solve(const problem_input *input, const pdp_options *options, pdp_plan **plan,
-                        pdp_solution **solution) {
-    pdp_status status = pdp_plan_create(plan, input->problem, options);
-    if (status != PDP_OK) {
-        return cli_fail(cli_exit_code(status), "%s", pdp_plan_error(*plan));
-    }
-    status = pdp_plan_run(*plan, solution);
-    cli_clear_progress();
-    if (status == PDP_OK || status == PDP_CANCELLED) {
-        return cli_exit_code(status);
-    }
-    return cli_fail(cli_exit_code(status), "%s", pdp_solution_error(*solution));
+    return code;
 }

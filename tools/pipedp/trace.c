@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "option_value.h"
 #include "problem_options.h"
+#include "run.h"
 
 enum { KEY_FORMAT = 512, KEY_STEPS, KEY_SUMMARY, KEY_WIDTH, KEY_LATENCY, KEY_LAYOUT, KEY_CELL };
 
@@ -14,7 +15,7 @@ enum { DEFAULT_WIDTH = 32, DEFAULT_LATENCY = 1 };
 
 typedef struct trace_arguments {
     problem_input problem;
-    solve_input solve;
+    run_input solve;
     layout_format format;
     bool has_format;
     const char *output;
@@ -108,14 +109,14 @@ static const struct argp mcm_trace_argp = {.options = mcm_options, .parser = par
 
 static const struct argp_child mcm_children[] = {
     {&mcm_problem_argp, 0, "The chain:", 1},
-    {&solve_argp, 0, "The run:", 2},
+    {&run_argp, 0, "The run:", 2},
     {&mcm_trace_argp, 0, NULL, 3},
     {0},
 };
 
 static const struct argp_child sdp_children[] = {
     {&sdp_problem_argp, 0, "The problem:", 1},
-    {&solve_argp, 0, "The run:", 2},
+    {&run_argp, 0, "The run:", 2},
     {0},
 };
 
@@ -153,7 +154,7 @@ static const struct argp sdp_argp = {
 static void describe(trace *whole, const trace_arguments *arguments) {
     const problem_input *input = &arguments->problem;
     whole->kind = input->kind;
-    if (input->kind == PDP_SDP) {
+    if (input->kind == PDP_LINEAR) {
         whole->n = input->n;
         whole->cells = input->n;
         whole->offsets = input->data[0];
@@ -220,7 +221,7 @@ static int run(const trace_arguments *arguments, trace *whole, pdp_plan **plan, 
     options_of_run.on_step = arguments->summary ? NULL : trace_collect;
     options_of_run.on_progress = cli_show_progress;
     options_of_run.context = whole;
-    int code = problem_input_solve(&arguments->problem, &options_of_run, plan, solution);
+    int code = run_plan(arguments->problem.problem, &options_of_run, plan, solution);
     if (whole->is_too_long) {
         return cli_fail(EXIT_BAD_USE,
                         "there are more than %d operations to write down; --summary has the counts, --steps a part",
@@ -311,13 +312,13 @@ static int check_options(trace_arguments *arguments) {
     return EXIT_DONE;
 }
 
-static int trace_problem(pdp_kind kind, int argc, char **argv) {
+static int trace_problem(pdp_shape kind, int argc, char **argv) {
     trace_arguments arguments = {0};
     problem_input *input = &arguments.problem;
     problem_input_init(input, kind);
-    cli_parse(kind == PDP_MCM ? &mcm_argp : &sdp_argp, argc, argv, &arguments);
+    cli_parse(kind == PDP_INTERVAL ? &mcm_argp : &sdp_argp, argc, argv, &arguments);
     int code = check_options(&arguments);
-    bool has_chain = kind == PDP_SDP || input->item_count > 0 || input->file || input->is_random;
+    bool has_chain = kind == PDP_LINEAR || input->item_count > 0 || input->file || input->is_random;
     if (code == EXIT_DONE && (has_chain || !arguments.layout)) {
         code = problem_input_load(input);
     }
@@ -331,11 +332,11 @@ static int trace_problem(pdp_kind kind, int argc, char **argv) {
 int command_trace(int argc, char **argv) {
     if (argc >= 2 && strcmp(argv[1], "mcm") == 0) {
         argv[1] = (char *)"pipedp trace mcm";
-        return trace_problem(PDP_MCM, argc - 1, argv + 1);
+        return trace_problem(PDP_INTERVAL, argc - 1, argv + 1);
     }
     if (argc >= 2 && strcmp(argv[1], "sdp") == 0) {
         argv[1] = (char *)"pipedp trace sdp";
-        return trace_problem(PDP_SDP, argc - 1, argv + 1);
+        return trace_problem(PDP_LINEAR, argc - 1, argv + 1);
     }
     bool wants_help = argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0);
     fputs("Usage: pipedp trace sdp|mcm [OPTION...]\n"

@@ -27,7 +27,7 @@ typedef struct trace_progress {
 } trace_progress;
 
 typedef struct trace {
-    pdp_kind kind;
+    pdp_shape kind;
     size_t n;     /* S-DP: cells; matrix chain: matrices */
     size_t cells; /* of the table: n, or n(n+1)/2 */
 

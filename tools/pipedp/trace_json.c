@@ -26,9 +26,9 @@ static void write_substeps(json *writer, const trace *run) {
 
 static void write_summary(json *writer, const trace *run) {
     const pdp_record *record = run->record;
-    json_string(writer, "problem", run->kind == PDP_SDP ? "sdp" : "mcm");
+    json_string(writer, "problem", run->kind == PDP_LINEAR ? "sdp" : "mcm");
     json_unsigned(writer, "n", run->n);
-    if (run->kind == PDP_SDP) {
+    if (run->kind == PDP_LINEAR) {
         json_unsigned(writer, "k", run->offset_count);
         json_string(writer, "op", run->op);
     }

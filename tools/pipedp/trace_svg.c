@@ -92,7 +92,7 @@ static void measure(picture *p) {
     p->right = picture_slot_x(p, p->progress.slots);
     measure_words(p);
     p->right = wider(p->right, measure_header(p));
-    p->top = 104 + (run->kind == PDP_SDP ? HEADER_LINE : 0) + (has_second_legend(p) ? HEADER_LINE : 0);
+    p->top = 104 + (run->kind == PDP_LINEAR ? HEADER_LINE : 0) + (has_second_legend(p) ? HEADER_LINE : 0);
     p->bottom = p->top;
     for (size_t r = 0; r <= run->step_count; r++) {
         p->bottom += idle_before(run, r) > 0 ? PICTURE_LINE * 2 : 0;
@@ -137,7 +137,7 @@ static double draw_legend_arc(const picture *p, double x, double y, const char *
 
 /* The second line of the legend: arcs and marks. */
 static void draw_mark_legend(const picture *p, double y) {
-    const bool is_sdp = p->run->kind == PDP_SDP;
+    const bool is_sdp = p->run->kind == PDP_LINEAR;
     double x = PICTURE_MARGIN;
     fprintf(p->out, "<g font-size=\"12\">\n");
     if (p->has_pairs) {

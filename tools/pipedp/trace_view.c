@@ -23,7 +23,7 @@ static size_t add_numbers(char *text, size_t size, const int64_t *numbers, size_
 
 void trace_title(const trace *run, char title[TRACE_TITLE_SIZE]) {
     const size_t size = TRACE_TITLE_SIZE;
-    const bool is_sdp = run->kind == PDP_SDP;
+    const bool is_sdp = run->kind == PDP_LINEAR;
     const char *numbers = !is_sdp ? "dimensions" : run->offset_count == 1 ? "offset" : "offsets";
     size_t used = (size_t)snprintf(title, size, "%s by %.40s: n = %zu, %s", is_sdp ? "S-DP" : "Matrix chain",
                                    run->algorithm, run->n, numbers);
@@ -37,7 +37,7 @@ void trace_title(const trace *run, char title[TRACE_TITLE_SIZE]) {
 
 void trace_initial_values(const trace *run, char text[TRACE_TITLE_SIZE]) {
     text[0] = '\0';
-    if (run->kind == PDP_SDP) {
+    if (run->kind == PDP_LINEAR) {
         const size_t count = (size_t)run->offsets[0];
         const size_t used = (size_t)snprintf(text, TRACE_TITLE_SIZE, "initial value%s", count == 1 ? "" : "s");
         add_numbers(text + used, TRACE_TITLE_SIZE - used, run->presets, count);
@@ -53,14 +53,14 @@ uint32_t trace_flags(const pdp_operation *operations, size_t count) {
 }
 
 size_t trace_slot(const trace *run, uint32_t number) {
-    return run->kind == PDP_SDP ? number : number - 1;
+    return run->kind == PDP_LINEAR ? number : number - 1;
 }
 
 void trace_slot_label(const trace *run, size_t slot, char label[16]) {
     if (slot >= run->cells) {
         snprintf(label, 16, "t%zu", slot - run->cells + 1);
     } else {
-        snprintf(label, 16, "%zu", slot + (run->kind == PDP_SDP ? 0 : 1));
+        snprintf(label, 16, "%zu", slot + (run->kind == PDP_LINEAR ? 0 : 1));
     }
 }
 
@@ -86,14 +86,14 @@ size_t trace_describe(const trace *run, const pdp_operation *operation, trace_pi
     const uint32_t flags = operation->flags;
     const bool has_left = operation->operand[0] != PDP_NO_OPERAND;
     const bool has_right = operation->operand[1] != PDP_NO_OPERAND;
-    const char *combine = run->kind == PDP_SDP ? " ⊗= " : " ↓= ";
+    const char *combine = run->kind == PDP_LINEAR ? " ⊗= " : " ↓= ";
     size_t count = 0;
     char text[40];
     snprintf(text, sizeof text, "T%" PRIu32 ": ", operation->thread);
     add_text(pieces, &count, text);
     add_cell(run, pieces, &count, operation->target)->conflict = (flags & PDP_TARGET_CONFLICT) != 0;
     /* Two operands: f(l,r) of a matrix chain, or the two terms of a 2-by-2 thread. */
-    const bool is_function = has_left && has_right && run->kind == PDP_MCM;
+    const bool is_function = has_left && has_right && run->kind == PDP_INTERVAL;
     snprintf(text, sizeof text, "%s%s", (flags & PDP_STORES) != 0 ? " = " : combine, is_function ? "f(" : "");
     add_text(pieces, &count, text);
     if (has_left) {

@@ -1,0 +1,260 @@
+/* Vectors of the element type, one register wide, for the kernels that are stamped for a recurrence.
+ *
+ * The stamp defines, before this text:
+ *   PDP_TYPE_I32, _I64, _F32, _F64, _U32, _U64 or _WIDE   the element type
+ *   PDP_SCALAR        if the recurrence's expressions are not for vectors: vec is then the element itself
+ *   PDP_SHORT_PRODUCTS  I64: every product is proven to be in 0 .. 2^52-1, as are its factors
+ * The instruction set is the one the text is compiled for. Sums, products and comparisons are GNU vector
+ * operators; what those lack (least, greatest, fused multiply-add) is written per instruction set, in
+ * assembly, because the compilers' own headers take longer to read than a kernel takes to compile. */
+#ifndef PDP_CPU_KERNEL_VECTOR_H
+#define PDP_CPU_KERNEL_VECTOR_H
+
+#include <stdint.h>
+
+#define PDP_INLINE static inline __attribute__((always_inline, unused))
+
+#if defined(PDP_TYPE_I32)
+typedef int32_t elem;
+typedef int32_t elem_mask;
+#define PDP_ELEM_BYTES 4
+#elif defined(PDP_TYPE_I64)
+typedef int64_t elem;
+typedef int64_t elem_mask;
+#define PDP_ELEM_BYTES 8
+#elif defined(PDP_TYPE_F32)
+typedef float elem;
+typedef int32_t elem_mask;
+#define PDP_ELEM_BYTES 4
+#elif defined(PDP_TYPE_F64)
+typedef double elem;
+typedef int64_t elem_mask;
+#define PDP_ELEM_BYTES 8
+#elif defined(PDP_TYPE_U32)
+typedef uint32_t elem;
+typedef int32_t elem_mask;
+#define PDP_ELEM_BYTES 4
+#elif defined(PDP_TYPE_U64)
+typedef uint64_t elem;
+typedef int64_t elem_mask;
+#define PDP_ELEM_BYTES 8
+#elif defined(PDP_TYPE_WIDE)
+__extension__ typedef __int128 elem;
+__extension__ typedef __int128 elem_mask;
+#define PDP_ELEM_BYTES 16
+#define PDP_SCALAR
+#endif
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__) && defined(__AVX512BW__)
+#define PDP_VECTOR_BYTES 64
+#elif defined(__AVX2__) && defined(__FMA__)
+#define PDP_VECTOR_BYTES 32
+#else
+#define PDP_VECTOR_BYTES 16
+#endif
+
+#if defined(PDP_SCALAR)
+#define PDP_LANES 1
+typedef elem vec;
+typedef elem_mask vec_mask;
+typedef elem vec_loose;
+#else
+#define PDP_LANES (PDP_VECTOR_BYTES / PDP_ELEM_BYTES)
+typedef elem vec __attribute__((vector_size(PDP_VECTOR_BYTES)));
+typedef elem_mask vec_mask __attribute__((vector_size(PDP_VECTOR_BYTES)));
+/* The same at any element's address. */
+typedef elem vec_loose __attribute__((vector_size(PDP_VECTOR_BYTES), aligned(PDP_ELEM_BYTES), may_alias));
+#endif
+
+/* ---- Scalars ---- */
+
+PDP_INLINE elem s_min(elem a, elem b) {
+    return a < b ? a : b;
+}
+PDP_INLINE elem s_max(elem a, elem b) {
+    return a > b ? a : b;
+}
+PDP_INLINE elem s_select(elem_mask condition, elem a, elem b) {
+    return condition ? a : b;
+}
+PDP_INLINE elem s_muladd(elem a, elem b, elem c) {
+#if defined(PDP_TYPE_F64)
+    return __builtin_fma(a, b, c);
+#elif defined(PDP_TYPE_F32)
+    return __builtin_fmaf(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+/* ---- Vectors ---- */
+
+#if defined(PDP_SCALAR)
+
+#define v_min s_min
+#define v_max s_max
+#define v_select s_select
+#define v_muladd s_muladd
+PDP_INLINE vec v_broadcast(elem a) {
+    return a;
+}
+PDP_INLINE vec v_lane(vec a, int lane) {
+    (void)lane;
+    return a;
+}
+PDP_INLINE elem v_first(vec a) {
+    return a;
+}
+/* True in the lanes above `lane`. */
+PDP_INLINE vec_mask v_above(int lane) {
+    return lane < 0;
+}
+PDP_INLINE vec_mask v_only(int lane) {
+    return lane == 0;
+}
+
+#else
+
+PDP_INLINE vec v_broadcast(elem a) {
+    return a - (vec){0};
+}
+
+/* a where the mask is -1, b where it is 0. */
+PDP_INLINE vec v_select(vec_mask condition, vec a, vec b) {
+    return (vec)((condition & (vec_mask)a) | (~condition & (vec_mask)b));
+}
+
+#define PDP_BINARY(name, instruction)                                                                                  \
+    PDP_INLINE vec name(vec a, vec b) {                                                                                \
+        vec result;                                                                                                    \
+        __asm__(instruction " %2, %1, %0" : "=v"(result) : "v"(a), "v"(b));                                            \
+        return result;                                                                                                 \
+    }
+#define PDP_BINARY_SSE(name, instruction)                                                                              \
+    PDP_INLINE vec name(vec a, vec b) {                                                                                \
+        __asm__(instruction " %1, %0" : "+x"(a) : "x"(b));                                                             \
+        return a;                                                                                                      \
+    }
+#define PDP_COMPARED(name, relation)                                                                                   \
+    PDP_INLINE vec name(vec a, vec b) {                                                                                \
+        return v_select(a relation b, a, b);                                                                           \
+    }
+
+#if PDP_VECTOR_BYTES >= 32 && defined(PDP_TYPE_F64)
+PDP_BINARY(v_min, "vminpd")
+PDP_BINARY(v_max, "vmaxpd")
+#elif PDP_VECTOR_BYTES >= 32 && defined(PDP_TYPE_F32)
+PDP_BINARY(v_min, "vminps")
+PDP_BINARY(v_max, "vmaxps")
+#elif PDP_VECTOR_BYTES >= 32 && defined(PDP_TYPE_I32)
+PDP_BINARY(v_min, "vpminsd")
+PDP_BINARY(v_max, "vpmaxsd")
+#elif PDP_VECTOR_BYTES >= 32 && defined(PDP_TYPE_U32)
+PDP_BINARY(v_min, "vpminud")
+PDP_BINARY(v_max, "vpmaxud")
+#elif PDP_VECTOR_BYTES >= 64 && defined(PDP_TYPE_I64)
+PDP_BINARY(v_min, "vpminsq")
+PDP_BINARY(v_max, "vpmaxsq")
+#elif PDP_VECTOR_BYTES >= 64 && defined(PDP_TYPE_U64)
+PDP_BINARY(v_min, "vpminuq")
+PDP_BINARY(v_max, "vpmaxuq")
+#elif PDP_VECTOR_BYTES >= 32 && defined(PDP_TYPE_I64)
+/* AVX2 compares 64-bit integers but has no least and greatest. */
+PDP_INLINE vec v_min(vec a, vec b) {
+    vec result;
+    __asm__("vpcmpgtq %2, %1, %0\n\tvblendvpd %0, %2, %1, %0" : "=&x"(result) : "x"(a), "x"(b));
+    return result;
+}
+PDP_INLINE vec v_max(vec a, vec b) {
+    vec result;
+    __asm__("vpcmpgtq %2, %1, %0\n\tvblendvpd %0, %1, %2, %0" : "=&x"(result) : "x"(a), "x"(b));
+    return result;
+}
+#elif defined(__SSE4_2__) && defined(PDP_TYPE_F64)
+PDP_BINARY_SSE(v_min, "minpd")
+PDP_BINARY_SSE(v_max, "maxpd")
+#elif defined(__SSE4_2__) && defined(PDP_TYPE_F32)
+PDP_BINARY_SSE(v_min, "minps")
+PDP_BINARY_SSE(v_max, "maxps")
+#elif defined(__SSE4_2__) && defined(PDP_TYPE_I32)
+PDP_BINARY_SSE(v_min, "pminsd")
+PDP_BINARY_SSE(v_max, "pmaxsd")
+#elif defined(__SSE4_2__) && defined(PDP_TYPE_U32)
+PDP_BINARY_SSE(v_min, "pminud")
+PDP_BINARY_SSE(v_max, "pmaxud")
+#else
+PDP_COMPARED(v_min, <)
+PDP_COMPARED(v_max, >)
+#endif
+
+/* a * b + c: one rounding in floats, on every machine. */
+#if PDP_VECTOR_BYTES >= 32 && defined(PDP_TYPE_F64)
+PDP_INLINE vec v_muladd(vec a, vec b, vec c) {
+    __asm__("vfmadd231pd %2, %1, %0" : "+v"(c) : "v"(a), "v"(b));
+    return c;
+}
+#elif PDP_VECTOR_BYTES >= 32 && defined(PDP_TYPE_F32)
+PDP_INLINE vec v_muladd(vec a, vec b, vec c) {
+    __asm__("vfmadd231ps %2, %1, %0" : "+v"(c) : "v"(a), "v"(b));
+    return c;
+}
+#elif defined(PDP_TYPE_I64) && defined(PDP_SHORT_PRODUCTS) && PDP_VECTOR_BYTES >= 64 && defined(__AVX512IFMA__)
+PDP_INLINE vec v_muladd(vec a, vec b, vec c) {
+    __asm__("vpmadd52luq %2, %1, %0" : "+v"(c) : "v"(a), "v"(b));
+    return c;
+}
+#elif defined(PDP_TYPE_F32) || defined(PDP_TYPE_F64)
+PDP_INLINE vec v_muladd(vec a, vec b, vec c) {
+    for (int lane = 0; lane < PDP_LANES; lane++) {
+        c[lane] = s_muladd(a[lane], b[lane], c[lane]);
+    }
+    return c;
+}
+#else
+PDP_INLINE vec v_muladd(vec a, vec b, vec c) {
+    return a * b + c;
+}
+#endif
+
+PDP_INLINE elem v_first(vec a) {
+    return a[0];
+}
+PDP_INLINE vec_mask v_lanes(void) {
+    vec_mask lanes;
+    for (int lane = 0; lane < PDP_LANES; lane++) {
+        lanes[lane] = lane;
+    }
+    return lanes;
+}
+/* True in the lanes above `lane`, and in that lane alone. */
+PDP_INLINE vec_mask v_above(int lane) {
+    return v_lanes() > (elem_mask)lane;
+}
+PDP_INLINE vec_mask v_only(int lane) {
+    return v_lanes() == (elem_mask)lane;
+}
+
+/* One lane in all of them. */
+#if PDP_VECTOR_BYTES == 64 && PDP_ELEM_BYTES == 8
+PDP_INLINE vec v_lane(vec a, int lane) {
+    vec_mask where = (elem_mask)lane - (vec_mask){0};
+    vec result;
+    __asm__("vpermq %1, %2, %0" : "=v"(result) : "v"(a), "v"(where));
+    return result;
+}
+#elif PDP_VECTOR_BYTES >= 32 && PDP_ELEM_BYTES == 4
+PDP_INLINE vec v_lane(vec a, int lane) {
+    vec_mask where = (elem_mask)lane - (vec_mask){0};
+    vec result;
+    __asm__("vpermd %1, %2, %0" : "=v"(result) : "v"(a), "v"(where));
+    return result;
+}
+#else
+PDP_INLINE vec v_lane(vec a, int lane) {
+    return v_broadcast(a[lane]);
+}
+#endif
+
+#endif
+
+#endif

@@ -1,0 +1,418 @@
+/* Bounds by interval arithmetic over the recurrence's expressions and by induction over its cells.
+ *
+ * Two inductions are tried, and the tighter result is taken:
+ *   along the tree   for terms l + r + w and s + w, where a cell of m leaves has m-1 inner nodes;
+ *   by the hull      any term: the hull of all cells so far, one more length (or step) at a time, until it no longer
+ *                    grows or proves nothing. */
+#include "problem/bound.h"
+
+typedef struct range {
+    pdp_wide low;
+    pdp_wide high;
+} range;
+
+typedef struct bounder {
+    const pdp_problem *problem;
+    const pdp_recurrence *r;
+    range inputs[PDP_MAX_INPUTS];
+    range sums[PDP_MAX_INPUTS];
+    range cells[PDP_CELL_SECOND + 1];
+    range variables[PDP_MAX_FOLDS];
+    pdp_wide reach; /* of all element nodes evaluated so far */
+    bool short_products;
+    bool needs_integers;
+} bounder;
+
+static pdp_wide cut(pdp_wide a) {
+    return a > PDP_UNBOUNDED ? PDP_UNBOUNDED : a < -PDP_UNBOUNDED ? -PDP_UNBOUNDED : a;
+}
+
+static pdp_wide multiply(pdp_wide a, pdp_wide b) {
+    pdp_wide product;
+    if (__builtin_mul_overflow(a, b, &product)) {
+        return (a < 0) == (b < 0) ? PDP_UNBOUNDED : -PDP_UNBOUNDED;
+    }
+    return cut(product);
+}
+
+static pdp_wide least(pdp_wide a, pdp_wide b) {
+    return a < b ? a : b;
+}
+
+static pdp_wide most(pdp_wide a, pdp_wide b) {
+    return a > b ? a : b;
+}
+
+static range make_range(pdp_wide a, pdp_wide b) {
+    return (range){cut(a), cut(b)};
+}
+
+static range hull(range a, range b) {
+    return (range){least(a.low, b.low), most(a.high, b.high)};
+}
+
+static range add(range a, range b) {
+    return make_range(a.low + b.low, a.high + b.high);
+}
+
+static range product(range a, range b) {
+    pdp_wide corners[4] = {multiply(a.low, b.low), multiply(a.low, b.high), multiply(a.high, b.low),
+                           multiply(a.high, b.high)};
+    range all = {corners[0], corners[0]};
+    for (int x = 1; x < 4; x++) {
+        all = hull(all, (range){corners[x], corners[x]});
+    }
+    return all;
+}
+
+static range scale(range a, pdp_wide count) {
+    return make_range(multiply(a.low, count), multiply(a.high, count));
+}
+
+static pdp_wide magnitude(range a) {
+    return most(a.high, -a.low);
+}
+
+/* What bits can make of two numbers: nothing with more bits than the larger of them. */
+static range bits(range a, range b) {
+    pdp_wide larger = most(magnitude(a), magnitude(b));
+    pdp_wide power = 1;
+    while (power <= larger && power < PDP_UNBOUNDED) {
+        power *= 2;
+    }
+    bool is_negative = a.low < 0 || b.low < 0;
+    return make_range(is_negative ? -power : 0, power - 1);
+}
+
+static range combine(pdp_op op, range a, range b) {
+    switch (op) {
+    case PDP_OP_MIN: return (range){least(a.low, b.low), least(a.high, b.high)};
+    case PDP_OP_MAX: return (range){most(a.low, b.low), most(a.high, b.high)};
+    case PDP_OP_ADD: return add(a, b);
+    case PDP_OP_MUL: return product(a, b);
+    case PDP_OP_AND:
+    case PDP_OP_OR:
+    case PDP_OP_XOR: return bits(a, b);
+    case PDP_OP_GCD: return make_range(0, most(magnitude(a), magnitude(b)));
+    default: return make_range(-PDP_UNBOUNDED, PDP_UNBOUNDED);
+    }
+}
+
+/* The same many times over: count >= 1 values of a range. */
+static range combine_many(pdp_op op, range a, pdp_wide count) {
+    switch (op) {
+    case PDP_OP_ADD: return hull(a, scale(a, count));
+    case PDP_OP_MUL: {
+        bool grows = count > 1 && magnitude(a) > 1;
+        return grows ? make_range(-PDP_UNBOUNDED, PDP_UNBOUNDED) : hull(a, product(a, a));
+    }
+    case PDP_OP_MIN:
+    case PDP_OP_MAX: return a;
+    default: return combine(op, a, a);
+    }
+}
+
+static range evaluate(bounder *b, uint32_t node);
+
+static range evaluate_binary(bounder *b, const pdp_node *n) {
+    const range truth = {0, 1};
+    range x = evaluate(b, n->child[0]);
+    range y = evaluate(b, n->child[1]);
+    switch (n->op) {
+    case PDP_OP_SUBTRACT: return make_range(x.low - y.high, x.high - y.low);
+    case PDP_OP_DIVIDE:
+    case PDP_OP_REMAINDER:
+        b->needs_integers |= n->is_element;
+        return n->op == PDP_OP_DIVIDE ? make_range(-magnitude(x), magnitude(x))
+                                      : make_range(x.low < 0 ? -magnitude(y) : 0, x.high > 0 ? magnitude(y) : 0);
+    case PDP_OP_SHIFT_LEFT:
+        b->needs_integers |= n->is_element;
+        return y.high > 63 ? make_range(-PDP_UNBOUNDED, PDP_UNBOUNDED)
+                           : hull((range){0, 0}, scale(x, (pdp_wide)1 << (y.high < 0 ? 0 : (int)y.high)));
+    case PDP_OP_SHIFT_RIGHT: b->needs_integers |= n->is_element; return hull((range){x.low < 0 ? -1 : 0, 0}, x);
+    case PDP_OP_AND:
+    case PDP_OP_OR:
+    case PDP_OP_XOR: b->needs_integers |= n->is_element; return bits(x, y);
+    case PDP_OP_ADD:
+    case PDP_OP_MUL: return combine(n->op, x, y);
+    default: return truth;
+    }
+}
+
+static range evaluate_multiply_add(bounder *b, const pdp_node *n) {
+    const pdp_wide limit = (pdp_wide)1 << 52;
+    range x = evaluate(b, n->child[0]);
+    range y = evaluate(b, n->child[1]);
+    range xy = product(x, y);
+    if (x.low < 0 || y.low < 0 || x.high >= limit || y.high >= limit || xy.high >= limit) {
+        b->short_products = false;
+    }
+    b->reach = most(b->reach, magnitude(xy));
+    return add(xy, evaluate(b, n->child[2]));
+}
+
+static range evaluate_fold(bounder *b, const pdp_node *n) {
+    range bound = evaluate(b, n->child[0]);
+    if (bound.high < 1) {
+        return (range){0, n->op == PDP_OP_MUL ? 1 : 0};
+    }
+    b->variables[n->which] = (range){0, bound.high - 1};
+    range body = combine_many(n->op, evaluate(b, n->child[1]), bound.high);
+    return bound.low < 1 ? hull(body, (range){0, n->op == PDP_OP_MUL ? 1 : 0}) : body;
+}
+
+static range evaluate_node(bounder *b, uint32_t node) {
+    const pdp_node *n = &b->r->nodes[node];
+    const pdp_wide last = (pdp_wide)b->problem->n;
+    switch (n->kind) {
+    case PDP_NODE_WHOLE: return make_range(n->number, n->number);
+    case PDP_NODE_INDEX:
+        return b->r->shape == PDP_LINEAR && n->which == PDP_INDEX_J ? make_range(0, (pdp_wide)b->problem->offset_count)
+                                                                    : make_range(0, last);
+    case PDP_NODE_CELL: return b->cells[n->which];
+    case PDP_NODE_PARAM: return make_range(b->problem->params[n->which], b->problem->params[n->which]);
+    case PDP_NODE_DIM: return make_range(b->problem->sizes[n->which], b->problem->sizes[n->which]);
+    case PDP_NODE_LOOKUP: return b->inputs[n->which];
+    case PDP_NODE_SUM: return b->sums[n->which];
+    case PDP_NODE_VARIABLE: return b->variables[n->which];
+    case PDP_NODE_FOLD: return evaluate_fold(b, n);
+    case PDP_NODE_UNARY: {
+        range x = evaluate(b, n->child[0]);
+        b->needs_integers |= n->op == PDP_OP_FLIP;
+        return n->op == PDP_OP_NEGATE ? make_range(-x.high, -x.low)
+               : n->op == PDP_OP_NOT  ? (range){0, 1}
+                                      : make_range(-x.high - 1, -x.low - 1);
+    }
+    case PDP_NODE_BINARY: return evaluate_binary(b, n);
+    case PDP_NODE_CONDITIONAL:
+        evaluate(b, n->child[0]);
+        return hull(evaluate(b, n->child[1]), evaluate(b, n->child[2]));
+    case PDP_NODE_CALL: {
+        range x = evaluate(b, n->child[0]);
+        return n->op == PDP_OP_ABS ? make_range(0, magnitude(x)) : combine(n->op, x, evaluate(b, n->child[1]));
+    }
+    case PDP_NODE_MULADD: return evaluate_multiply_add(b, n);
+    default: return make_range(-PDP_UNBOUNDED, PDP_UNBOUNDED);
+    }
+}
+
+static range evaluate(bounder *b, uint32_t node) {
+    range found = evaluate_node(b, node);
+    b->reach = most(b->reach, magnitude(found));
+    return found;
+}
+
+static void read_inputs(bounder *b) {
+    for (uint32_t x = 0; x < b->r->input_count; x++) {
+        const pdp_bound_input *input = &b->problem->inputs[x];
+        pdp_wide positive = 0, negative = 0;
+        size_t count = (size_t)input->extent[0] * (size_t)(input->extent[1] > 0 ? input->extent[1] : 1);
+        for (size_t m = 0; input->whole && m < count; m++) {
+            pdp_wide item = input->whole[m];
+            b->inputs[x] = m == 0 ? (range){item, item} : hull(b->inputs[x], (range){item, item});
+            *(item > 0 ? &positive : &negative) += item;
+        }
+        b->sums[x] = (range){cut(negative), cut(positive)};
+    }
+}
+
+/* ---- Along the tree ---- */
+
+/* The node is a sum that has the cell (and `other`, unless it is PDP_CELL_BEST twice) once each, and nothing else of a
+ * cell in it: *rest becomes the range of what is added. */
+static bool is_sum_of(bounder *b, uint32_t node, pdp_cell cell, int *found, range *rest) {
+    const pdp_node *n = &b->r->nodes[node];
+    if (n->kind == PDP_NODE_CELL) {
+        *found += n->which == cell ? 1 : n->which == PDP_CELL_RIGHT && cell == PDP_CELL_LEFT ? 16 : 256;
+        return true;
+    }
+    if (!n->has_cell) {
+        *rest = add(*rest, evaluate(b, node));
+        return true;
+    }
+    if (n->kind == PDP_NODE_MULADD && !b->r->nodes[n->child[0]].has_cell && !b->r->nodes[n->child[1]].has_cell) {
+        *rest = add(*rest, product(evaluate(b, n->child[0]), evaluate(b, n->child[1])));
+        return is_sum_of(b, n->child[2], cell, found, rest);
+    }
+    if (n->kind == PDP_NODE_BINARY && n->op == PDP_OP_ADD) {
+        return is_sum_of(b, n->child[0], cell, found, rest) && is_sum_of(b, n->child[1], cell, found, rest);
+    }
+    if (n->kind == PDP_NODE_BINARY && n->op == PDP_OP_SUBTRACT && !b->r->nodes[n->child[1]].has_cell) {
+        range less = evaluate(b, n->child[1]);
+        *rest = add(*rest, (range){-less.high, -less.low});
+        return is_sum_of(b, n->child[0], cell, found, rest);
+    }
+    return false;
+}
+
+/* best + something, or absent. */
+static bool is_added(bounder *b, uint32_t node, range *rest) {
+    int found = 0;
+    return node == PDP_NO_NODE || (is_sum_of(b, node, PDP_CELL_BEST, &found, rest) && found == 1);
+}
+
+/* One end of a cell's range over m leaves is at most m*C - W: W is what an inner node adds, C what a leaf brings so
+ * that leaves (C - W), splits ((aC - W) + (bC - W) + W) and options (inside has two leaves fewer) all keep to it.
+ * `sign` is -1 for the lower end, which is the upper end of the negated values. */
+static pdp_wide tree_end(range node, range leaf, range option, bool has_option, pdp_wide leaves, int sign) {
+    pdp_wide w = sign > 0 ? node.high : -node.low;
+    pdp_wide c = most((sign > 0 ? leaf.high : -leaf.low) + w, 0);
+    if (has_option) {
+        pdp_wide o = sign > 0 ? option.high : -option.low;
+        c = most(c, most(o, o + w) / 2 + 1);
+    }
+    return cut(multiply(leaves, c) - w);
+}
+
+static bool bound_tree(bounder *b, range *out) {
+    const pdp_recurrence *r = b->r;
+    range node = {0, 0}, closing = {0, 0}, option = {0, 0};
+    int found = 0;
+    if ((b->problem->combine != PDP_OP_MIN && b->problem->combine != PDP_OP_MAX) ||
+        !is_sum_of(b, r->inner, PDP_CELL_LEFT, &found, &node) || found != 17 || !is_added(b, r->finish, &closing)) {
+        return false;
+    }
+    range after = {0, 0};
+    if (!is_added(b, r->after, &after)) {
+        return false;
+    }
+    node = add(add(node, after), closing);
+    bool has_option = false;
+    for (uint32_t x = 0; x < r->option_count; x++) {
+        range rest = {0, 0};
+        found = 0;
+        if (!is_sum_of(b, r->options[x].value, PDP_CELL_INSIDE, &found, &rest) || found > 1) {
+            return false;
+        }
+        rest = add(rest, closing);
+        if (r->empty != PDP_NO_NODE) {
+            rest = hull(rest, add(rest, evaluate(b, r->empty)));
+        }
+        option = has_option ? hull(option, rest) : rest;
+        has_option = true;
+    }
+    range leaf = evaluate(b, r->leaf);
+    pdp_wide leaves = (pdp_wide)b->problem->n;
+    out->high = most(leaf.high, tree_end(node, leaf, option, has_option, leaves, 1));
+    out->low = -most(-leaf.low, tree_end(node, leaf, option, has_option, leaves, -1));
+    return true;
+}
+
+/* s + w: at most as many steps as the smallest offset allows. */
+static bool bound_chain(bounder *b, range start, range *out) {
+    range step = {0, 0};
+    int found = 0;
+    size_t smallest = SIZE_MAX;
+    if ((b->problem->combine != PDP_OP_MIN && b->problem->combine != PDP_OP_MAX) ||
+        !is_sum_of(b, b->r->inner, PDP_CELL_SOURCE, &found, &step) || found != 1 || !is_added(b, b->r->finish, &step) ||
+        !is_added(b, b->r->after, &step)) {
+        return false;
+    }
+    for (size_t j = 0; j < b->problem->offset_count; j++) {
+        smallest = b->problem->offsets[j] < smallest ? b->problem->offsets[j] : smallest;
+    }
+    pdp_wide steps = b->problem->offset_count == 0 ? 0 : (pdp_wide)(b->problem->n / smallest + 1);
+    out->low = cut(start.low + multiply(steps, least(step.low, 0)));
+    out->high = cut(start.high + multiply(steps, most(step.high, 0)));
+    return true;
+}
+
+/* ---- By the hull ---- */
+
+static range close(bounder *b, range sum) {
+    b->cells[PDP_CELL_BEST] = sum;
+    if (b->r->after != PDP_NO_NODE) {
+        b->cells[PDP_CELL_BEST] = evaluate(b, b->r->after);
+    }
+    for (uint32_t x = 0; x < b->r->option_count; x++) {
+        b->cells[PDP_CELL_BEST] = hull(b->cells[PDP_CELL_BEST], evaluate(b, b->r->options[x].value));
+    }
+    return b->r->finish == PDP_NO_NODE ? b->cells[PDP_CELL_BEST] : evaluate(b, b->r->finish);
+}
+
+static void set_cells(bounder *b, range all) {
+    b->cells[PDP_CELL_LEFT] = b->cells[PDP_CELL_RIGHT] = b->cells[PDP_CELL_SOURCE] = all;
+    b->cells[PDP_CELL_INSIDE] =
+        b->r->shape == PDP_INTERVAL && b->r->empty != PDP_NO_NODE ? hull(all, evaluate(b, b->r->empty)) : all;
+}
+
+/* A cell from cells within `all`: of up to `terms` terms, and of a source. */
+static range grow(bounder *b, range all, pdp_wide terms) {
+    set_cells(b, all);
+    range sum = combine_many(b->problem->combine, evaluate(b, b->r->inner), terms > 0 ? terms : 1);
+    if (b->problem->has_source) {
+        range source = evaluate(b, b->r->source);
+        sum = hull(hull(sum, source), combine(b->problem->combine, sum, source));
+    }
+    return hull(all, close(b, sum));
+}
+
+static range bound_hull(bounder *b, range start) {
+    range all = start;
+    pdp_wide terms = b->r->shape == PDP_INTERVAL ? (pdp_wide)b->problem->n : (pdp_wide)b->problem->offset_count;
+    for (size_t round = 0; round < b->problem->n; round++) {
+        range next = grow(b, all, terms);
+        if (next.low == all.low && next.high == all.high) {
+            break;
+        }
+        all = next;
+        if (magnitude(all) >= PDP_UNBOUNDED) {
+            break;
+        }
+    }
+    return all;
+}
+
+/* l + r + w is a candidate for a cell, and so within `all` but for what closing still adds: the two operands are not
+ * both at their largest. On the way to it there is at most one of them and w. */
+static void reach_along_tree(bounder *b, range all) {
+    const range none = {0, 0};
+    range after = none, closing = none;
+    is_added(b, b->r->after, &after);
+    is_added(b, b->r->finish, &closing);
+    b->reach = cut(magnitude(all) + magnitude(after) + magnitude(closing));
+    set_cells(b, all);
+    for (int side = 0; side < 2; side++) {
+        b->cells[PDP_CELL_LEFT] = side == 0 ? all : none;
+        b->cells[PDP_CELL_RIGHT] = side == 0 ? none : all;
+        evaluate(b, b->r->inner);
+    }
+    close(b, all);
+}
+
+pdp_bounds pdp_bounds_find(const pdp_problem *problem) {
+    const pdp_recurrence *r = problem->recurrence;
+    bounder b = {.problem = problem, .r = r, .short_products = true};
+    range start = {0, 0}, all = {0, 0};
+    read_inputs(&b);
+    if (r->shape == PDP_INTERVAL) {
+        start = evaluate(&b, r->leaf);
+    } else {
+        bool has_presets = problem->preset_count > 0;
+        start = has_presets ? evaluate(&b, r->preset_value) : start;
+        if (problem->has_source) {
+            range source = evaluate(&b, r->source);
+            start = has_presets ? hull(start, source) : source;
+        }
+    }
+    const bool is_bounded = r->shape == PDP_INTERVAL ? bound_tree(&b, &all) : bound_chain(&b, start, &all);
+    if (!is_bounded) {
+        all = bound_hull(&b, start);
+    }
+    /* Once more with the cells known: what is met on the way to a cell. */
+    b.short_products = true;
+    if (is_bounded && r->shape == PDP_INTERVAL) {
+        reach_along_tree(&b, all);
+    } else {
+        b.reach = magnitude(all);
+        grow(&b, all, 1);
+        if (problem->combine == PDP_OP_ADD || problem->combine == PDP_OP_MUL) {
+            grow(&b, all, r->shape == PDP_INTERVAL ? (pdp_wide)problem->n : (pdp_wide)problem->offset_count);
+        }
+    }
+    b.needs_integers |= problem->combine >= PDP_OP_AND && problem->combine != PDP_OP_LOGSUMEXP;
+    if (problem->combine == PDP_OP_OWN) {
+        b.reach = PDP_UNBOUNDED; /* what an own operator does on its way is not looked into */
+    }
+    return (pdp_bounds){all.low, all.high, b.reach, b.short_products, b.needs_integers};
+}

@@ -1,0 +1,321 @@
+#include "recurrence/canonise.h"
+
+#include <stdlib.h>
+
+enum { MOST_PARTS = 64, MOST_NODES = 2 * PDP_MAX_NODES };
+
+/* Summands or factors of one sum or product, flattened. */
+typedef struct parts {
+    uint32_t node[MOST_PARTS];
+    bool negative[MOST_PARTS];
+    uint32_t count;
+} parts;
+
+/* The room is made by pdp_recurrence_canonise. */
+static uint32_t add_node(pdp_recurrence *recurrence, pdp_node node) {
+    if (recurrence->node_count >= MOST_NODES) {
+        return PDP_NO_NODE;
+    }
+    recurrence->nodes[recurrence->node_count] = node;
+    return recurrence->node_count++;
+}
+
+/* An operation on up to three nodes, with what it inherits from them. */
+static uint32_t make(pdp_recurrence *r, pdp_node_kind kind, pdp_op op, uint32_t a, uint32_t b, uint32_t c) {
+    uint32_t children[3] = {a, b, c};
+    pdp_node node = {.kind = kind, .op = op, .is_element = true};
+    for (uint32_t x = 0; x < 3 && children[x] != PDP_NO_NODE; x++) {
+        const pdp_node *child = &r->nodes[children[x]];
+        node.child[node.child_count++] = children[x];
+        node.uses |= child->uses;
+        node.has_cell |= child->has_cell;
+        node.is_real |= child->is_real;
+        node.place = child->place;
+    }
+    return node.child_count == 0 ? PDP_NO_NODE : add_node(r, node);
+}
+
+static uint32_t binary(pdp_recurrence *r, pdp_op op, uint32_t a, uint32_t b) {
+    return a == PDP_NO_NODE || b == PDP_NO_NODE ? PDP_NO_NODE : make(r, PDP_NODE_BINARY, op, a, b, PDP_NO_NODE);
+}
+
+static uint32_t multiply_add(pdp_recurrence *r, uint32_t a, uint32_t b, uint32_t c) {
+    return a == PDP_NO_NODE || b == PDP_NO_NODE || c == PDP_NO_NODE ? PDP_NO_NODE
+                                                                    : make(r, PDP_NODE_MULADD, PDP_OP_ADD, a, b, c);
+}
+
+static bool is_binary(const pdp_node *node, pdp_op op) {
+    return node->kind == PDP_NODE_BINARY && node->op == op;
+}
+
+/* Flattens a sum or a product into its parts; false when there are too many. */
+static bool flatten(const pdp_recurrence *r, uint32_t id, pdp_op op, bool negative, parts *out) {
+    const pdp_node *node = &r->nodes[id];
+    if (is_binary(node, op) || (op == PDP_OP_ADD && is_binary(node, PDP_OP_SUBTRACT))) {
+        bool flips = node->op == PDP_OP_SUBTRACT;
+        return flatten(r, node->child[0], op, negative, out) && flatten(r, node->child[1], op, negative != flips, out);
+    }
+    if (out->count == MOST_PARTS) {
+        return false;
+    }
+    out->node[out->count] = id;
+    out->negative[out->count++] = negative;
+    return true;
+}
+
+/* An order of trees that does not depend on how they were written. */
+static int compare_trees(const pdp_recurrence *r, uint32_t a, uint32_t b) {
+    const pdp_node *x = &r->nodes[a];
+    const pdp_node *y = &r->nodes[b];
+    const int64_t keys[][2] = {{y->has_cell, x->has_cell}, {x->uses, y->uses},
+                               {x->kind, y->kind},         {x->op, y->op},
+                               {x->which, y->which},       {x->child_count, y->child_count},
+                               {x->number, y->number}};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        if (keys[k][0] != keys[k][1]) {
+            return keys[k][0] < keys[k][1] ? -1 : 1;
+        }
+    }
+    if (x->real < y->real || x->real > y->real) {
+        return x->real < y->real ? -1 : 1;
+    }
+    for (uint32_t c = 0; c < x->child_count; c++) {
+        int order = compare_trees(r, x->child[c], y->child[c]);
+        if (order != 0) {
+            return order;
+        }
+    }
+    return 0;
+}
+
+static void sort_parts(const pdp_recurrence *r, parts *p) {
+    for (uint32_t x = 1; x < p->count; x++) {
+        for (uint32_t y = x; y > 0 && compare_trees(r, p->node[y - 1], p->node[y]) > 0; y--) {
+            uint32_t node = p->node[y];
+            bool negative = p->negative[y];
+            p->node[y] = p->node[y - 1];
+            p->negative[y] = p->negative[y - 1];
+            p->node[y - 1] = node;
+            p->negative[y - 1] = negative;
+        }
+    }
+}
+
+/* Whether a node belongs to the operands known before the innermost index: interval, what i and k alone decide (its
+ * rows); linear, what the offset alone decides. */
+static bool is_row(const pdp_recurrence *r, const pdp_node *node) {
+    return r->shape == PDP_INTERVAL ? !(node->uses & PDP_USES_J) : !(node->uses & PDP_USES_I);
+}
+
+static bool is_column(const pdp_recurrence *r, const pdp_node *node) {
+    return r->shape == PDP_INTERVAL ? !(node->uses & PDP_USES_I) : !(node->uses & PDP_USES_J);
+}
+
+static uint32_t canonise(pdp_recurrence *r, uint32_t id, bool top);
+
+/* u * v: u from the row factors, v from the rest. A product of one kind of factors has v = PDP_NO_NODE. */
+static bool split_product(pdp_recurrence *r, uint32_t id, uint32_t *u, uint32_t *v) {
+    parts factors = {.count = 0};
+    *u = *v = PDP_NO_NODE;
+    if (!flatten(r, id, PDP_OP_MUL, false, &factors)) {
+        return false;
+    }
+    for (uint32_t x = 0; x < factors.count; x++) {
+        factors.node[x] = canonise(r, factors.node[x], false);
+        if (factors.node[x] == PDP_NO_NODE) {
+            return false;
+        }
+    }
+    sort_parts(r, &factors);
+    for (uint32_t x = 0; x < factors.count; x++) {
+        uint32_t *side = is_row(r, &r->nodes[factors.node[x]]) ? u : v;
+        *side = *side == PDP_NO_NODE ? factors.node[x] : binary(r, PDP_OP_MUL, *side, factors.node[x]);
+        if (*side == PDP_NO_NODE) {
+            return false;
+        }
+    }
+    if (*u == PDP_NO_NODE) {
+        *u = *v;
+        *v = PDP_NO_NODE;
+    }
+    return true;
+}
+
+static uint32_t add_signed(pdp_recurrence *r, uint32_t sum, uint32_t part, bool negative) {
+    if (sum != PDP_NO_NODE) {
+        return binary(r, negative ? PDP_OP_SUBTRACT : PDP_OP_ADD, sum, part);
+    }
+    return negative ? make(r, PDP_NODE_UNARY, PDP_OP_NEGATE, part, PDP_NO_NODE, PDP_NO_NODE) : part;
+}
+
+typedef struct groups {
+    uint32_t after;
+    uint32_t row;
+    uint32_t column;
+    uint32_t product; /* the sum so far, from the row on */
+} groups;
+
+/* Sorts one summand into its group; false when there is no room. */
+static bool place_summand(pdp_recurrence *r, uint32_t id, bool negative, bool may_go_after, groups *g,
+                          parts *products) {
+    const pdp_node *node = &r->nodes[id];
+    uint8_t varying = r->shape == PDP_INTERVAL ? PDP_USES_K : PDP_USES_J;
+    uint32_t *group = NULL;
+    if (may_go_after && !(node->uses & varying) && !node->has_cell) {
+        group = &g->after;
+    } else if (is_row(r, node)) {
+        group = &g->row;
+    } else if (is_column(r, node)) {
+        group = &g->column;
+    }
+    if (!group) {
+        products->node[products->count] = id;
+        products->negative[products->count++] = negative;
+        return true;
+    }
+    *group = add_signed(r, *group, id, negative);
+    return *group != PDP_NO_NODE;
+}
+
+/* (row sums + products of a row and a column part) + column sums. */
+static uint32_t canonise_sum(pdp_recurrence *r, uint32_t id, bool top) {
+    parts summands = {.count = 0}, products = {.count = 0};
+    groups g = {PDP_NO_NODE, PDP_NO_NODE, PDP_NO_NODE, PDP_NO_NODE};
+    /* A linear cell's source is combined with the terms, and must not get what is theirs. */
+    const bool may_go_after = top && (r->combine == PDP_OP_MIN || r->combine == PDP_OP_MAX) &&
+                              r->combine_param == PDP_NO_NODE && r->source == PDP_NO_NODE;
+    if (!flatten(r, id, PDP_OP_ADD, false, &summands)) {
+        return PDP_NO_NODE;
+    }
+    for (uint32_t x = 0; x < summands.count; x++) {
+        summands.node[x] = canonise(r, summands.node[x], false);
+        if (summands.node[x] == PDP_NO_NODE) {
+            return PDP_NO_NODE;
+        }
+    }
+    sort_parts(r, &summands);
+    for (uint32_t x = 0; x < summands.count; x++) {
+        if (!place_summand(r, summands.node[x], summands.negative[x], may_go_after, &g, &products)) {
+            return PDP_NO_NODE;
+        }
+    }
+    uint32_t sum = g.row;
+    for (uint32_t x = 0; x < products.count; x++) {
+        const pdp_node node = r->nodes[products.node[x]];
+        if (is_binary(&node, PDP_OP_MUL) && sum != PDP_NO_NODE) {
+            uint32_t factor = node.child[0];
+            if (products.negative[x]) {
+                factor = make(r, PDP_NODE_UNARY, PDP_OP_NEGATE, factor, PDP_NO_NODE, PDP_NO_NODE);
+            }
+            sum = multiply_add(r, factor, node.child[1], sum);
+        } else {
+            sum = add_signed(r, sum, products.node[x], products.negative[x]);
+        }
+        if (sum == PDP_NO_NODE) {
+            return PDP_NO_NODE;
+        }
+    }
+    if (g.column != PDP_NO_NODE) {
+        sum = sum == PDP_NO_NODE ? g.column : binary(r, PDP_OP_ADD, sum, g.column);
+    }
+    if (g.after != PDP_NO_NODE) {
+        pdp_node best = {.kind = PDP_NODE_CELL, .which = PDP_CELL_BEST, .has_cell = true, .is_element = true};
+        best.uses = r->shape == PDP_INTERVAL ? PDP_USES_I | PDP_USES_J : PDP_USES_I;
+        best.is_real = r->nodes[id].is_real;
+        r->after = binary(r, PDP_OP_ADD, add_node(r, best), g.after);
+        return r->after == PDP_NO_NODE ? PDP_NO_NODE : sum;
+    }
+    return sum;
+}
+
+/* The canonical form of a tree; `top` for the term itself, whose constant summands may go to `after`. PDP_NO_NODE when
+ * there is no room. Depth is capped by the parser. */
+static uint32_t canonise(pdp_recurrence *r, uint32_t id, bool top) {
+    const pdp_node node = r->nodes[id];
+    if (!node.is_element || node.child_count == 0 || !node.has_cell) {
+        if (!(is_binary(&node, PDP_OP_MUL) && node.is_element)) {
+            return id;
+        }
+    }
+    if (is_binary(&node, PDP_OP_ADD) || is_binary(&node, PDP_OP_SUBTRACT)) {
+        return canonise_sum(r, id, top);
+    }
+    if (is_binary(&node, PDP_OP_MUL)) {
+        uint32_t u, v;
+        if (!split_product(r, id, &u, &v)) {
+            return PDP_NO_NODE;
+        }
+        return v == PDP_NO_NODE ? u : binary(r, PDP_OP_MUL, u, v);
+    }
+    pdp_node copy = node;
+    bool changed = false;
+    for (uint32_t x = 0; x < node.child_count && node.kind != PDP_NODE_LOOKUP && node.kind != PDP_NODE_SUM; x++) {
+        copy.child[x] = canonise(r, node.child[x], false);
+        if (copy.child[x] == PDP_NO_NODE) {
+            return PDP_NO_NODE;
+        }
+        changed |= copy.child[x] != node.child[x];
+    }
+    return changed ? add_node(r, copy) : id;
+}
+
+pdp_status pdp_recurrence_canonise(pdp_recurrence *r) {
+    pdp_node *nodes = realloc(r->nodes, MOST_NODES * sizeof *nodes);
+    if (!nodes) {
+        return pdp_error_set_no_memory(&r->error, MOST_NODES * sizeof *nodes);
+    }
+    r->nodes = nodes;
+    r->after = PDP_NO_NODE;
+    r->inner = canonise(r, r->term, true);
+    if (r->inner == PDP_NO_NODE) {
+        return pdp_error_set(&r->error, PDP_BAD_INPUT, "the term of %s has too many parts", r->name);
+    }
+    if (r->after != PDP_NO_NODE && !r->nodes[r->inner].has_cell) {
+        r->after = PDP_NO_NODE; /* nothing but a constant is left to combine */
+        r->inner = r->term;
+    }
+    nodes = realloc(r->nodes, r->node_count * sizeof *nodes);
+    r->nodes = nodes ? nodes : r->nodes;
+    return PDP_OK;
+}
+
+static bool is_point_lookup(const pdp_recurrence *r, uint32_t id, pdp_index at, uint32_t *input) {
+    const pdp_node *node = &r->nodes[id];
+    if (node->kind != PDP_NODE_LOOKUP || node->child_count != 1 || (*input != PDP_NO_NODE && node->which != *input)) {
+        return false;
+    }
+    *input = node->which;
+    const pdp_node *index = &r->nodes[node->child[0]];
+    return index->kind == PDP_NODE_INDEX && index->which == at;
+}
+
+static bool is_cell(const pdp_node *node, pdp_cell cell) {
+    return node->kind == PDP_NODE_CELL && node->which == cell;
+}
+
+uint32_t pdp_recurrence_chain_input(const pdp_recurrence *r) {
+    uint32_t input = PDP_NO_NODE;
+    if (r->shape != PDP_INTERVAL || r->element != PDP_ELEMENT_WHOLE || r->combine != PDP_OP_MIN ||
+        r->option_count > 0 || r->combine_param != PDP_NO_NODE || r->finish != PDP_NO_NODE || r->after != PDP_NO_NODE) {
+        return PDP_NO_NODE;
+    }
+    const pdp_node *leaf = &r->nodes[r->leaf];
+    const pdp_node *sum = &r->nodes[r->inner];
+    if (leaf->kind != PDP_NODE_WHOLE || leaf->number != 0 || !is_binary(sum, PDP_OP_ADD) ||
+        !is_cell(&r->nodes[sum->child[1]], PDP_CELL_RIGHT)) {
+        return PDP_NO_NODE;
+    }
+    const pdp_node *fused = &r->nodes[sum->child[0]];
+    if (fused->kind != PDP_NODE_MULADD || !is_cell(&r->nodes[fused->child[2]], PDP_CELL_LEFT)) {
+        return PDP_NO_NODE;
+    }
+    const pdp_node *product = &r->nodes[fused->child[0]];
+    if (!is_binary(product, PDP_OP_MUL) || !is_point_lookup(r, product->child[0], PDP_INDEX_I, &input) ||
+        !is_point_lookup(r, product->child[1], PDP_INDEX_K, &input) ||
+        !is_point_lookup(r, fused->child[1], PDP_INDEX_J, &input)) {
+        return PDP_NO_NODE;
+    }
+    const pdp_range *range = &r->inputs[input].range;
+    const pdp_node *lowest = range->lowest == PDP_NO_NODE ? NULL : &r->nodes[range->lowest];
+    return lowest && lowest->kind == PDP_NODE_WHOLE && lowest->number >= 1 ? input : PDP_NO_NODE;
+}

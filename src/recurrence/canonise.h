@@ -1,0 +1,17 @@
+/* The canonical form of a term: the same for terms that differ only in the order of their summands and factors, and
+ * sorted so that as much as possible can be computed outside the innermost loop. Interpreter and emitter both start
+ * from it, so that they round alike. */
+#ifndef PDP_RECURRENCE_CANONISE_H
+#define PDP_RECURRENCE_CANONISE_H
+
+#include "recurrence/recurrence.h"
+
+/* Sets `inner` and `after` from `term`, adding nodes. PDP_NO_MEMORY, or PDP_BAD_INPUT when the form has too many nodes.
+ */
+pdp_status pdp_recurrence_canonise(pdp_recurrence *recurrence);
+
+/* The recurrence is a matrix chain: min over k of l + r + p[i]*p[k]*p[j] with leaves 0 and nothing else, p an input of
+ * numbers from 1 as long as there are points. Returns the input's number, or PDP_NO_NODE. */
+uint32_t pdp_recurrence_chain_input(const pdp_recurrence *recurrence);
+
+#endif

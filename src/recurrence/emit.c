@@ -1,0 +1,495 @@
+/* Stamps: a recurrence's sub-expressions sorted by the indices they use, as the kernels want them. */
+#include "recurrence/emit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "recurrence/emit_expression.h"
+
+/* The operands of the innermost update, and what they are made of. Interval: rows from l, i, k; columns from r, k, j;
+ * ends from j. Linear: rows from the offset's number; ends from the cell's. */
+typedef struct plan {
+    pdp_slots rows, row_hoists;
+    pdp_slots columns, column_hoists;
+    pdp_slots ends;
+    pdp_slots close_hoists;
+    bool rows_are_l; /* the first is l, the others are hoisted as they are */
+    bool columns_are_r;
+    bool fits; /* within the slots there are */
+} plan;
+
+/* A fold's variable is used outside of that fold. */
+static bool has_free_variable(const pdp_recurrence *r, uint32_t node, uint32_t bound) {
+    const pdp_node *n = &r->nodes[node];
+    if (n->kind == PDP_NODE_VARIABLE) {
+        return !(bound >> n->which & 1);
+    }
+    for (uint32_t c = 0; c < n->child_count; c++) {
+        uint32_t inside = n->kind == PDP_NODE_FOLD && c == 1 ? bound | 1u << n->which : bound;
+        if (has_free_variable(r, n->child[c], inside)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool add_slot(const pdp_recurrence *r, pdp_slots *slots, uint32_t node, const char *array) {
+    uint32_t at;
+    if (pdp_slots_find(r, slots, node, &at)) {
+        return true;
+    }
+    if (slots->count == PDP_MOST_SLOTS) {
+        return false;
+    }
+    slots->node[slots->count] = node;
+    snprintf(slots->name[slots->count], sizeof slots->name[0], "%s[%" PRIu32 "]", array, slots->count);
+    slots->count++;
+    return true;
+}
+
+/* Children that are values; an index, a shift's distance or a fold's bound is not. */
+static void value_children(const pdp_node *n, uint32_t *first, uint32_t *end) {
+    bool shift = n->kind == PDP_NODE_BINARY && (n->op == PDP_OP_SHIFT_LEFT || n->op == PDP_OP_SHIFT_RIGHT);
+    *first = n->kind == PDP_NODE_FOLD ? 1 : 0;
+    *end = n->kind == PDP_NODE_LOOKUP || n->kind == PDP_NODE_SUM ? 0 : shift ? 1 : n->child_count;
+}
+
+/* The largest sub-trees without a cell that depend on an index. */
+static bool collect_hoists(const pdp_recurrence *r, uint32_t node, pdp_slots *slots, const char *array) {
+    const pdp_node *n = &r->nodes[node];
+    uint32_t first, end;
+    if (!n->has_cell && n->uses != 0 && !has_free_variable(r, node, 0)) {
+        return add_slot(r, slots, node, array);
+    }
+    value_children(n, &first, &end);
+    for (uint32_t c = first; c < end; c++) {
+        if (!collect_hoists(r, n->child[c], slots, array)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The operands of the innermost update: the largest sub-trees that are known outside of its loop. */
+static bool collect_operands(const pdp_recurrence *r, uint32_t node, plan *p) {
+    const pdp_node *n = &r->nodes[node];
+    const bool interval = r->shape == PDP_INTERVAL;
+    uint32_t first, end;
+    if (n->uses != 0 && !has_free_variable(r, node, 0)) {
+        if (interval && !(n->uses & PDP_USES_J)) {
+            return add_slot(r, &p->rows, node, "a");
+        }
+        if (interval && n->uses == PDP_USES_J && !n->has_cell) {
+            return add_slot(r, &p->ends, node, "jv");
+        }
+        if (interval && !(n->uses & PDP_USES_I)) {
+            return add_slot(r, &p->columns, node, "b");
+        }
+        if (!interval && n->uses == PDP_USES_J && !n->has_cell) {
+            return add_slot(r, &p->rows, node, "w");
+        }
+        if (!interval && n->uses == PDP_USES_I && !n->has_cell) {
+            return add_slot(r, &p->ends, node, "iv");
+        }
+    }
+    value_children(n, &first, &end);
+    for (uint32_t c = first; c < end; c++) {
+        if (!collect_operands(r, n->child[c], p)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_cell(const pdp_recurrence *r, uint32_t node, pdp_cell cell) {
+    return r->nodes[node].kind == PDP_NODE_CELL && r->nodes[node].which == cell;
+}
+
+/* Any node that is this cell. */
+static uint32_t find_cell(const pdp_recurrence *r, pdp_cell cell) {
+    for (uint32_t x = 0; x < r->node_count; x++) {
+        if (is_cell(r, x, cell)) {
+            return x;
+        }
+    }
+    return PDP_NO_NODE;
+}
+
+/* l (or r) first, so that the tile itself can serve as the first operand. */
+static void put_cell_first(const pdp_recurrence *r, pdp_slots *slots, pdp_cell cell) {
+    for (uint32_t x = 1; x < slots->count; x++) {
+        if (is_cell(r, slots->node[x], cell)) {
+            uint32_t node = slots->node[x];
+            memmove(slots->node + 1, slots->node, x * sizeof *slots->node);
+            slots->node[0] = node;
+        }
+    }
+}
+
+static bool finish_side(const pdp_recurrence *r, pdp_slots *operands, pdp_slots *hoists, pdp_cell cell,
+                        const char *array, bool *is_plain) {
+    uint32_t self = find_cell(r, cell);
+    if (operands->count == 0 && (self == PDP_NO_NODE || !add_slot(r, operands, self, array))) {
+        return false;
+    }
+    put_cell_first(r, operands, cell);
+    *is_plain = is_cell(r, operands->node[0], cell);
+    for (uint32_t x = 0; x < operands->count; x++) {
+        if (!collect_hoists(r, operands->node[x], hoists, "h")) {
+            return false;
+        }
+        *is_plain &= x == 0 || (hoists->count == x && hoists->node[x - 1] == operands->node[x]);
+    }
+    return true;
+}
+
+static void make_plan(const pdp_recurrence *r, plan *p) {
+    memset(p, 0, sizeof *p);
+    p->rows.are_vectors = p->columns.are_vectors = p->ends.are_vectors = true;
+    p->fits = collect_operands(r, r->inner, p);
+    if (r->shape == PDP_INTERVAL) {
+        p->fits = p->fits && finish_side(r, &p->rows, &p->row_hoists, PDP_CELL_LEFT, "a", &p->rows_are_l) &&
+                  finish_side(r, &p->columns, &p->column_hoists, PDP_CELL_RIGHT, "b", &p->columns_are_r);
+        p->columns_are_r = p->columns_are_r && p->columns.count == 1;
+        const uint32_t closing[2] = {r->after, r->finish};
+        for (int x = 0; x < 2; x++) {
+            p->fits = p->fits && (closing[x] == PDP_NO_NODE || collect_hoists(r, closing[x], &p->close_hoists, "h"));
+        }
+    }
+    if (!p->fits) { /* too many for registers anyway: scalars find everything by index */
+        memset(p, 0, sizeof *p);
+        p->rows.are_vectors = p->columns.are_vectors = p->ends.are_vectors = true;
+        if (r->shape == PDP_INTERVAL) {
+            const pdp_cell cells[2] = {PDP_CELL_LEFT, PDP_CELL_RIGHT};
+            for (int x = 0; x < 2; x++) {
+                uint32_t cell = find_cell(r, cells[x]);
+                if (cell != PDP_NO_NODE) {
+                    add_slot(r, x == 0 ? &p->rows : &p->columns, cell, x == 0 ? "a" : "b");
+                }
+            }
+            p->rows_are_l = p->columns_are_r = true;
+        }
+    }
+}
+
+/* A cell under a name, as a list of slots of its own. */
+static pdp_slots cell_slot(const pdp_recurrence *r, pdp_cell cell, const char *name, bool is_vector) {
+    pdp_slots slots = {.count = 0, .are_vectors = is_vector};
+    uint32_t node = find_cell(r, cell);
+    if (node != PDP_NO_NODE) {
+        slots.node[0] = node;
+        snprintf(slots.name[0], sizeof slots.name[0], "%s", name);
+        slots.count = 1;
+    }
+    return slots;
+}
+
+static bool all_fit(const pdp_emitter *e, const pdp_slots *operands) {
+    for (uint32_t x = 0; x < operands->count; x++) {
+        if (!pdp_emit_fits_vectors(e, operands->node[x])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool combine_fits_vectors(const pdp_recurrence *r, const pdp_stamp *stamp) {
+    if (stamp->combine == PDP_OP_GCD || stamp->combine == PDP_OP_LOGSUMEXP ||
+        (stamp->combine == PDP_OP_MUL && stamp->modular)) {
+        return false;
+    }
+    if (stamp->combine == PDP_OP_OWN) {
+        pdp_slots x = cell_slot(r, PDP_CELL_FIRST, "x", true), y = cell_slot(r, PDP_CELL_SECOND, "y", true);
+        const pdp_emitter e = {NULL, r, stamp, {&x, &y}};
+        return pdp_emit_fits_vectors(&e, r->combine_own);
+    }
+    return true;
+}
+
+bool pdp_emit_is_vector(const pdp_recurrence *r, const pdp_stamp *stamp) {
+    plan p;
+    make_plan(r, &p);
+    if (!p.fits || stamp->type == PDP_TYPE_WIDE || !combine_fits_vectors(r, stamp)) {
+        return false;
+    }
+    if (r->shape == PDP_LINEAR) {
+        pdp_slots s = cell_slot(r, PDP_CELL_SOURCE, "s", true);
+        const pdp_emitter update = {NULL, r, stamp, {&p.rows, &p.ends, &s}};
+        return pdp_emit_fits_vectors(&update, r->inner);
+    }
+    pdp_slots l = cell_slot(r, PDP_CELL_LEFT, "l", true), right = cell_slot(r, PDP_CELL_RIGHT, "r", true);
+    pdp_slots best = cell_slot(r, PDP_CELL_BEST, "best", true);
+    p.row_hoists.are_vectors = p.column_hoists.are_vectors = p.close_hoists.are_vectors = true;
+    const pdp_emitter update = {NULL, r, stamp, {&p.rows, &p.columns, &p.ends}};
+    const pdp_emitter row = {NULL, r, stamp, {&l, &p.row_hoists}};
+    const pdp_emitter column = {NULL, r, stamp, {&right, &p.column_hoists}};
+    const pdp_emitter close = {NULL, r, stamp, {&best, &p.close_hoists}};
+    return pdp_emit_fits_vectors(&update, r->inner) && all_fit(&row, &p.rows) && all_fit(&column, &p.columns) &&
+           (r->after == PDP_NO_NODE || pdp_emit_fits_vectors(&close, r->after)) &&
+           (r->finish == PDP_NO_NODE || pdp_emit_fits_vectors(&close, r->finish));
+}
+
+void pdp_stamp_complete(pdp_stamp *stamp, const pdp_recurrence *recurrence, pdp_element element, bool has_source,
+                        uint32_t options) {
+    const bool chooses = stamp->combine == PDP_OP_MIN || stamp->combine == PDP_OP_MAX;
+    stamp->modular = element == PDP_ELEMENT_MOD;
+    stamp->has_source = has_source;
+    stamp->options = options;
+    stamp->can_miss = recurrence->shape == PDP_LINEAR && recurrence->missing_skip && !has_source && chooses;
+}
+
+/* ---- Writing ---- */
+
+static const char *combine_name(pdp_op op) {
+    static const char *const names[] = {"min", "max", "add", "mul", "and", "or", "xor", "gcd", "logsumexp", "own"};
+    return names[op];
+}
+
+void pdp_emit_type(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
+    static const char *const types[] = {"I32", "I64", "F32", "F64", "U32", "U64", "WIDE"};
+    fprintf(out, "#define PDP_TYPE_%s\n", types[stamp->type]);
+    if (stamp->modular) {
+        fputs("#define PDP_MODULAR\n", out);
+    }
+    if (stamp->short_products) {
+        fputs("#define PDP_SHORT_PRODUCTS\n", out);
+    }
+    if (stamp->type != PDP_TYPE_WIDE && !pdp_emit_is_vector(r, stamp)) {
+        fputs("#define PDP_SCALAR\n", out);
+    }
+}
+
+#define D "const pdp_kernel_data *d"
+
+/* void NAME(d, int64_t FIRST, int64_t SECOND, elem *out): the values of slots, from nothing but indices. */
+static void emit_hoist(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const char *name,
+                       const char *indices, const pdp_slots *slots) {
+    const pdp_emitter e = {out, r, stamp, {NULL}};
+    fprintf(out, "PDP_INLINE void %s(" D ", %s, elem *out) {\n    (void)d, (void)out;\n", name, indices);
+    for (uint32_t x = 0; x < slots->count; x++) {
+        fprintf(out, "    out[%" PRIu32 "] = ", x);
+        pdp_emit_element(&e, slots->node[x]);
+        fputs(";\n", out);
+    }
+    fputs("}\n", out);
+}
+
+/* Operands from a cell and what was hoisted, as scalars and as vectors. */
+static void emit_make(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const char *name, pdp_cell which,
+                      const char *cell_name, const pdp_slots *operands, pdp_slots hoists) {
+    for (int vectors = 0; vectors < 2; vectors++) {
+        pdp_slots cell = cell_slot(r, which, cell_name, vectors);
+        const char *type = vectors ? "vec" : "elem";
+        hoists.are_vectors = vectors;
+        const pdp_emitter e = {out, r, stamp, {&cell, &hoists}};
+        fprintf(out, "PDP_INLINE void %c_%s(" D ", %s %s, const %s *h, %s *out) {\n    (void)d, (void)%s, (void)h;\n",
+                vectors ? 'v' : 's', name, type, cell_name, type, type, cell_name);
+        for (uint32_t x = 0; x < operands->count; x++) {
+            fprintf(out, "    out[%" PRIu32 "] = ", x);
+            if (vectors) {
+                pdp_emit_vector(&e, operands->node[x]);
+            } else {
+                pdp_emit_element(&e, operands->node[x]);
+            }
+            fputs(";\n", out);
+        }
+        fputs("}\n", out);
+    }
+}
+
+/* A function of indices alone. */
+static void emit_scalar(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const char *name, uint32_t node) {
+    const pdp_emitter e = {out, r, stamp, {NULL}};
+    fprintf(out, "PDP_INLINE elem %s(" D ", int64_t i) {\n    (void)d, (void)i;\n    return ", name);
+    if (node == PDP_NO_NODE) {
+        fputs("PDP_IDENTITY", out);
+    } else {
+        pdp_emit_element(&e, node);
+    }
+    fputs(";\n}\n", out);
+}
+
+/* An own operator, and the identity of whatever operator there is. */
+static void emit_operator(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
+    if (stamp->combine == PDP_OP_OWN) {
+        for (int vectors = 0; vectors < (pdp_emit_is_vector(r, stamp) ? 2 : 1); vectors++) {
+            pdp_slots x = cell_slot(r, PDP_CELL_FIRST, "x", vectors), y = cell_slot(r, PDP_CELL_SECOND, "y", vectors);
+            const pdp_emitter e = {out, r, stamp, {&x, &y}};
+            const char *type = vectors ? "vec" : "elem";
+            fprintf(out, "PDP_INLINE %s k_own_%c(" D ", %s x, %s y) {\n    (void)d;\n    return ", type,
+                    vectors ? 'v' : 's', type, type);
+            if (vectors) {
+                pdp_emit_vector(&e, r->combine_own);
+            } else {
+                pdp_emit_element(&e, r->combine_own);
+            }
+            fputs(";\n}\n", out);
+        }
+        fprintf(out, "#define s_own(x, y) k_own_s(d, x, y)\n#define v_own(x, y) k_own_%c(d, x, y)\n",
+                pdp_emit_is_vector(r, stamp) ? 'v' : 's');
+    }
+    bool bounded = (stamp->combine == PDP_OP_MIN || stamp->combine == PDP_OP_MAX) && stamp->type != PDP_TYPE_WIDE;
+    bool floats = stamp->type == PDP_TYPE_F32 || stamp->type == PDP_TYPE_F64;
+    if (stamp->combine == PDP_OP_LOGSUMEXP) {
+        fputs("#define PDP_IDENTITY (-(elem)__builtin_inf())\n", out);
+    } else if (stamp->combine == PDP_OP_GCD) {
+        fputs("#define PDP_IDENTITY ((elem)0)\n", out);
+    } else if (stamp->combine == PDP_OP_OWN) {
+        const pdp_emitter e = {out, r, stamp, {NULL}};
+        fputs("#define PDP_IDENTITY ((elem)", out);
+        pdp_emit_element(&e, r->combine_identity);
+        fputs(")\n", out);
+    } else if (bounded) {
+        fprintf(out, "#define PDP_IDENTITY ((elem)d->%s)\n", floats ? "real_identity" : "identity");
+    } else {
+        fprintf(out, "#define PDP_IDENTITY k_identity_%s()\n", combine_name(stamp->combine));
+    }
+}
+
+/* c (+) the inner term. */
+static void emit_update_result(const pdp_emitter *e) {
+    const pdp_node *inner = &e->r->nodes[e->r->inner];
+    bool fuses = e->stamp->combine == PDP_OP_ADD && !e->stamp->modular && inner->kind == PDP_NODE_BINARY &&
+                 inner->op == PDP_OP_MUL;
+    fputs("    return ", e->out);
+    if (fuses) {
+        fputs("v_muladd(", e->out);
+        pdp_emit_vector(e, inner->child[0]);
+        fputs(", ", e->out);
+        pdp_emit_vector(e, inner->child[1]);
+        fputs(", c);\n}\n", e->out);
+        return;
+    }
+    fprintf(e->out, "v_%s(c, ", combine_name(e->stamp->combine));
+    pdp_emit_vector(e, e->r->inner);
+    fputs(");\n}\n", e->out);
+}
+
+static void emit_close(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const plan *p) {
+    pdp_slots hoists = p->close_hoists, best = cell_slot(r, PDP_CELL_BEST, "best", true);
+    hoists.are_vectors = true;
+    const pdp_emitter e = {out, r, stamp, {&best, &hoists}};
+    fputs("PDP_INLINE vec close_cell(" D
+          ", vec best, vec option, const vec *h) {\n    (void)d, (void)option, (void)h;\n",
+          out);
+    if (r->after != PDP_NO_NODE) {
+        fputs("    best = ", out);
+        pdp_emit_vector(&e, r->after);
+        fputs(";\n", out);
+    }
+    if (stamp->options != 0) {
+        fprintf(out, "    best = v_%s(best, option);\n", combine_name(stamp->combine));
+    }
+    fputs("    return ", out);
+    if (r->finish != PDP_NO_NODE) {
+        pdp_emit_vector(&e, r->finish);
+    } else {
+        fputs("best", out);
+    }
+    fputs(";\n}\n", out);
+}
+
+static void emit_options(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
+    pdp_slots inside = cell_slot(r, PDP_CELL_INSIDE, "inside", false);
+    const pdp_emitter e = {out, r, stamp, {&inside}};
+    fputs("PDP_INLINE elem option(" D ", int64_t i, int64_t j, elem inside) {\n"
+          "    (void)d, (void)i, (void)j, (void)inside;\n    elem best = PDP_IDENTITY;\n",
+          out);
+    for (uint32_t x = 0; x < r->option_count; x++) {
+        const pdp_option_clause *clause = &r->options[x];
+        if (!(stamp->options >> x & 1)) {
+            continue;
+        }
+        fputs("    best = ", out);
+        if (clause->condition != PDP_NO_NODE) {
+            pdp_emit_truth(&e, clause->condition);
+            fputs(" ? ", out);
+        }
+        fprintf(out, "s_%s(best, ", combine_name(stamp->combine));
+        pdp_emit_element(&e, clause->value);
+        fputs(clause->condition != PDP_NO_NODE ? ") : best;\n" : ");\n", out);
+    }
+    fputs("    return best;\n}\n", out);
+}
+
+static void emit_interval(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const plan *p) {
+    const bool closes = r->after != PDP_NO_NODE || r->finish != PDP_NO_NODE || stamp->options != 0;
+    fprintf(out,
+            "#define PDP_NHA %" PRIu32 "\n#define PDP_NA %" PRIu32 "\n#define PDP_NHB %" PRIu32
+            "\n#define PDP_NB %" PRIu32 "\n#define PDP_NHJ %" PRIu32 "\n#define PDP_NHC %" PRIu32
+            "\n#define PDP_OPTIONS %d\n#define PDP_CLOSES %d\n"
+            "#define PDP_A_IS_L %d\n#define PDP_B_IS_R %d\n",
+            p->row_hoists.count, p->rows.count, p->column_hoists.count, p->columns.count, p->ends.count,
+            p->close_hoists.count, stamp->options != 0, closes, p->rows_are_l, p->columns_are_r);
+    emit_hoist(out, r, stamp, "hoist_a", "int64_t i, int64_t k", &p->row_hoists);
+    emit_make(out, r, stamp, "make_a", PDP_CELL_LEFT, "l", &p->rows, p->row_hoists);
+    emit_hoist(out, r, stamp, "hoist_b", "int64_t k, int64_t j", &p->column_hoists);
+    emit_make(out, r, stamp, "make_b", PDP_CELL_RIGHT, "r", &p->columns, p->column_hoists);
+    emit_hoist(out, r, stamp, "hoist_j", "int64_t j", &p->ends);
+    emit_hoist(out, r, stamp, "hoist_c", "int64_t i, int64_t j", &p->close_hoists);
+    const pdp_emitter update = {out, r, stamp, {&p->rows, &p->columns, &p->ends}};
+    fputs("PDP_INLINE vec update(" D
+          ", vec c, const vec *a, const vec *b, const vec *jv, int64_t i, int64_t k, int64_t j) {\n"
+          "    (void)d, (void)a, (void)b, (void)jv, (void)i, (void)k, (void)j;\n"
+          "#if defined(PDP_SCALAR)\n    if (j >= d->points) {\n        return c;\n    }\n#endif\n",
+          out);
+    emit_update_result(&update);
+    if (closes) {
+        emit_close(out, r, stamp, p);
+    }
+    if (stamp->options != 0) {
+        emit_options(out, r, stamp);
+    }
+    emit_scalar(out, r, stamp, "leaf", r->leaf);
+    emit_scalar(out, r, stamp, "empty", r->empty);
+}
+
+static void emit_linear_close(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
+    bool ordered = stamp->combine == PDP_OP_MIN || stamp->combine == PDP_OP_MAX;
+    bool floats = stamp->type == PDP_TYPE_F32 || stamp->type == PDP_TYPE_F64;
+    bool clamps = stamp->can_miss && ordered && !floats && stamp->type != PDP_TYPE_WIDE;
+    pdp_slots best = cell_slot(r, PDP_CELL_BEST, "best", false);
+    const pdp_emitter e = {out, r, stamp, {&best}};
+    fprintf(out, "#define PDP_CLOSES %d\n", clamps || r->after != PDP_NO_NODE || r->finish != PDP_NO_NODE);
+    fputs("PDP_INLINE elem close(" D ", elem best, int64_t i) {\n    (void)d, (void)i;\n", out);
+    const uint32_t steps[2] = {r->after, r->finish};
+    for (int x = 0; x < 2; x++) {
+        if (steps[x] != PDP_NO_NODE) {
+            fputs("    best = ", out);
+            pdp_emit_element(&e, steps[x]);
+            fputs(";\n", out);
+        }
+    }
+    if (clamps) {
+        fprintf(out, "    best = best %s (elem)d->limit ? PDP_IDENTITY : best;\n",
+                stamp->combine == PDP_OP_MIN ? ">" : "<");
+    }
+    fputs("    return best;\n}\n", out);
+}
+
+static void emit_linear(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const plan *p) {
+    fprintf(out, "#define PDP_NW %" PRIu32 "\n#define PDP_NI %" PRIu32 "\n#define PDP_ORDERED %d\n", p->rows.count,
+            p->ends.count, r->combine_ordered);
+    emit_hoist(out, r, stamp, "hoist_w", "int64_t j", &p->rows);
+    emit_hoist(out, r, stamp, "hoist_i", "int64_t i", &p->ends);
+    pdp_slots s = cell_slot(r, PDP_CELL_SOURCE, "s", true);
+    const pdp_emitter update = {out, r, stamp, {&p->rows, &p->ends, &s}};
+    fputs("PDP_INLINE vec update(" D ", vec c, vec s, const vec *w, const vec *iv, int64_t i, int64_t j) {\n"
+          "    (void)d, (void)s, (void)w, (void)iv, (void)i, (void)j;\n",
+          out);
+    emit_update_result(&update);
+    emit_linear_close(out, r, stamp);
+    emit_scalar(out, r, stamp, "source", stamp->has_source ? r->source : PDP_NO_NODE);
+    emit_scalar(out, r, stamp, "preset", r->preset_value);
+}
+
+void pdp_emit_recurrence(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
+    plan p;
+    make_plan(r, &p);
+    emit_operator(out, r, stamp);
+    if (r->shape == PDP_INTERVAL) {
+        emit_interval(out, r, stamp, &p);
+    } else {
+        emit_linear(out, r, stamp, &p);
+    }
+}

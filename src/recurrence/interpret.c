@@ -1,0 +1,458 @@
+#include "recurrence/interpret.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* In which arithmetic an operation is done. Of two operands the later kind wins. */
+typedef enum arithmetic { EXACT, MODULAR, SETS, FLOATING } arithmetic;
+
+static arithmetic arithmetic_of_elements(const pdp_bindings *bindings) {
+    switch (bindings->element) {
+    case PDP_ELEMENT_F32:
+    case PDP_ELEMENT_F64: return FLOATING;
+    case PDP_ELEMENT_BITS: return SETS;
+    case PDP_ELEMENT_MOD: return MODULAR;
+    default: return EXACT;
+    }
+}
+
+/* A comparison or a logical operation, whatever its operands are. */
+static bool is_truth(const pdp_node *node) {
+    return (node->kind == PDP_NODE_BINARY && node->op >= PDP_OP_LESS && node->op <= PDP_OP_LOGICAL_OR) ||
+           (node->kind == PDP_NODE_UNARY && node->op == PDP_OP_NOT);
+}
+
+static arithmetic arithmetic_of(const pdp_bindings *bindings, const pdp_node *node) {
+    return is_truth(node)     ? EXACT
+           : node->is_real    ? FLOATING
+           : node->is_element ? arithmetic_of_elements(bindings)
+                              : EXACT;
+}
+
+/* ---- Errors ------------------------------------------------------------------------------------ */
+
+static void fail(pdp_bindings *bindings, const pdp_node *node, const char *what) {
+    const pdp_recurrence *recurrence = bindings->recurrence;
+    if (bindings->error.status != PDP_OK) {
+        return;
+    }
+    char place[64] = "";
+    if (node) {
+        snprintf(place, sizeof place, "line %u, column %u: ", node->place.line, node->place.column);
+    }
+    if (recurrence->shape == PDP_INTERVAL) {
+        pdp_error_set(&bindings->error, PDP_BAD_INPUT, "%s%s at i = %" PRId64 ", k = %" PRId64 ", j = %" PRId64, place,
+                      what, bindings->i, bindings->k, bindings->j);
+    } else {
+        pdp_error_set(&bindings->error, PDP_BAD_INPUT, "%s%s at i = %" PRId64 ", j = %" PRId64, place, what,
+                      bindings->i, bindings->j);
+    }
+}
+
+/* ---- Exact whole numbers: what leaves 120 bits is beyond all values; what is infinite stays so ------------- */
+
+static bool is_infinite(pdp_wide value) {
+    return value >= PDP_WHOLE_INFINITY || value <= -PDP_WHOLE_INFINITY;
+}
+
+static pdp_wide clamp(pdp_wide value) {
+    return value > PDP_WHOLE_BEYOND ? PDP_WHOLE_BEYOND : value < -PDP_WHOLE_BEYOND ? -PDP_WHOLE_BEYOND : value;
+}
+
+static pdp_wide add_exact(pdp_wide a, pdp_wide b) {
+    return is_infinite(a) ? a : is_infinite(b) ? b : clamp(a + b);
+}
+
+static pdp_wide multiply_exact(pdp_wide a, pdp_wide b) {
+    pdp_wide product;
+    if (__builtin_mul_overflow(a, b, &product) || is_infinite(product)) {
+        const pdp_wide most = is_infinite(a) || is_infinite(b) ? PDP_WHOLE_INFINITY : PDP_WHOLE_BEYOND;
+        return (a < 0) == (b < 0) ? most : -most;
+    }
+    return clamp(product);
+}
+
+static pdp_wide gcd(pdp_wide a, pdp_wide b) {
+    a = a < 0 ? -a : a;
+    b = b < 0 ? -b : b;
+    while (b != 0) {
+        pdp_wide rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* ---- From one arithmetic to another --------------------------------------------------------------- */
+
+static double round_real(const pdp_bindings *bindings, double value) {
+    return bindings->element == PDP_ELEMENT_F32 ? (double)(float)value : value;
+}
+
+/* A whole number that was carried by a float. */
+static pdp_wide whole_of_real(double value) {
+    return value >= 0x1p126 ? PDP_WHOLE_INFINITY : value > -0x1p126 ? (pdp_wide)value : -PDP_WHOLE_INFINITY;
+}
+
+static pdp_wide reduce(const pdp_bindings *bindings, pdp_wide value) {
+    pdp_wide rest = value % bindings->modulus;
+    return rest < 0 ? rest + bindings->modulus : rest;
+}
+
+static pdp_value convert(const pdp_bindings *bindings, pdp_value value, arithmetic from, arithmetic to) {
+    if (from == to) {
+        return value;
+    }
+    switch (to) {
+    case FLOATING: return (pdp_value){.real = round_real(bindings, (double)value.whole)};
+    case SETS: return (pdp_value){.whole = (uint64_t)value.whole};
+    case MODULAR: return (pdp_value){.whole = reduce(bindings, value.whole)};
+    case EXACT: return from == FLOATING ? (pdp_value){.whole = whole_of_real(value.real)} : value;
+    }
+    return value;
+}
+
+/* ---- Operations of two values ---------------------------------------------------------------------- */
+
+static int compare(arithmetic kind, pdp_value a, pdp_value b) {
+    return kind == FLOATING ? (a.real > b.real) - (a.real < b.real) : (a.whole > b.whole) - (a.whole < b.whole);
+}
+
+static pdp_wide shift_left(pdp_wide value, pdp_wide distance) {
+    return distance < 0 || distance > 63 ? 0 : multiply_exact(value, (pdp_wide)1 << distance);
+}
+
+static pdp_wide shift_right(pdp_wide value, pdp_wide distance) {
+    return distance < 0 || distance > 63 ? 0 : value >> distance;
+}
+
+static pdp_wide operate_exact(pdp_bindings *bindings, const pdp_node *node, pdp_op op, pdp_wide a, pdp_wide b) {
+    switch (op) {
+    case PDP_OP_ADD: return add_exact(a, b);
+    case PDP_OP_SUBTRACT: return add_exact(a, -b);
+    case PDP_OP_MUL: return multiply_exact(a, b);
+    case PDP_OP_AND: return a & b;
+    case PDP_OP_OR: return a | b;
+    case PDP_OP_XOR: return a ^ b;
+    case PDP_OP_GCD: return gcd(a, b);
+    case PDP_OP_SHIFT_LEFT: return shift_left(a, b);
+    case PDP_OP_SHIFT_RIGHT: return shift_right(a, b);
+    case PDP_OP_DIVIDE:
+    case PDP_OP_REMAINDER:
+        if (b == 0) {
+            fail(bindings, node, "division by zero");
+            return 0;
+        }
+        return op == PDP_OP_DIVIDE ? is_infinite(a) && b < 0 ? -a : is_infinite(a) ? a : a / b : a % b;
+    default: return 0;
+    }
+}
+
+/* As the exact numbers, on sums and products modulo 2^64; these never leave 128 bits on the way. */
+static pdp_wide operate_sets(pdp_bindings *bindings, const pdp_node *node, pdp_op op, pdp_wide a, pdp_wide b) {
+    uint64_t product = (uint64_t)a * (uint64_t)b;
+    switch (op) {
+    case PDP_OP_ADD: return (uint64_t)a + (uint64_t)b;
+    case PDP_OP_SUBTRACT: return (uint64_t)a - (uint64_t)b;
+    case PDP_OP_MUL: return product;
+    case PDP_OP_SHIFT_LEFT: return b < 0 || b > 63 ? 0 : (pdp_wide)((uint64_t)a << (unsigned)b);
+    default: return operate_exact(bindings, node, op, a, b);
+    }
+}
+
+static pdp_wide operate_modular(const pdp_bindings *bindings, pdp_op op, pdp_wide a, pdp_wide b) {
+    switch (op) {
+    case PDP_OP_ADD: return (a + b) % bindings->modulus;
+    case PDP_OP_SUBTRACT: return reduce(bindings, a - b);
+    case PDP_OP_MUL: return a * b % bindings->modulus;
+    default: return 0;
+    }
+}
+
+static double log_sum_exp(double a, double b) {
+    double larger = a > b ? a : b;
+    return isinf(larger) ? larger : larger + log(exp(a - larger) + exp(b - larger));
+}
+
+/* A whole number that is carried by a float is divided as whole numbers are. */
+static double operate_real(pdp_bindings *bindings, const pdp_node *node, pdp_op op, double a, double b) {
+    double result = 0;
+    bool is_whole = node && !node->is_real;
+    switch (op) {
+    case PDP_OP_ADD: result = a + b; break;
+    case PDP_OP_SUBTRACT: result = a - b; break;
+    case PDP_OP_MUL: result = a * b; break;
+    case PDP_OP_DIVIDE: result = a / b; break;
+    case PDP_OP_POW: result = pow(a, b); break;
+    case PDP_OP_LOGSUMEXP: result = log_sum_exp(a, b); break;
+    default: return (double)operate_exact(bindings, node, op, whole_of_real(a), whole_of_real(b));
+    }
+    if (is_whole && op == PDP_OP_DIVIDE) {
+        if (b == 0) {
+            fail(bindings, node, "division by zero");
+            return 0;
+        }
+        result = trunc(result);
+    }
+    result = round_real(bindings, result);
+    if (isnan(result)) {
+        fail(bindings, node, "the result is not a number");
+    }
+    return result;
+}
+
+/* a (op) b, all of one arithmetic. */
+static pdp_value operate(pdp_bindings *bindings, const pdp_node *node, arithmetic kind, pdp_op op, pdp_value a,
+                         pdp_value b) {
+    if (op == PDP_OP_MIN) {
+        return compare(kind, b, a) < 0 ? b : a;
+    }
+    if (op == PDP_OP_MAX) {
+        return compare(kind, b, a) > 0 ? b : a;
+    }
+    switch (kind) {
+    case EXACT: return (pdp_value){.whole = operate_exact(bindings, node, op, a.whole, b.whole)};
+    case MODULAR: return (pdp_value){.whole = operate_modular(bindings, op, a.whole, b.whole)};
+    case SETS: return (pdp_value){.whole = operate_sets(bindings, node, op, a.whole, b.whole)};
+    case FLOATING: return (pdp_value){.real = operate_real(bindings, node, op, a.real, b.real)};
+    }
+    return a;
+}
+
+/* What an empty fold is, and a cell with no term. */
+static pdp_value identity(const pdp_bindings *bindings, arithmetic kind, pdp_op op) {
+    if (kind == FLOATING) {
+        double real = op == PDP_OP_MIN                             ? INFINITY
+                      : op == PDP_OP_MAX || op == PDP_OP_LOGSUMEXP ? -INFINITY
+                      : op == PDP_OP_MUL                           ? 1
+                                                                   : 0;
+        return (pdp_value){.real = real};
+    }
+    switch (op) {
+    case PDP_OP_MIN: return (pdp_value){.whole = kind == SETS ? (pdp_wide)UINT64_MAX : PDP_WHOLE_INFINITY};
+    case PDP_OP_MAX: return (pdp_value){.whole = kind == SETS ? 0 : -PDP_WHOLE_INFINITY};
+    case PDP_OP_MUL: return (pdp_value){.whole = kind == MODULAR ? 1 % bindings->modulus : 1};
+    case PDP_OP_AND: return (pdp_value){.whole = kind == SETS ? (pdp_wide)UINT64_MAX : -1};
+    default: return (pdp_value){.whole = 0};
+    }
+}
+
+/* ---- Nodes ---------------------------------------------------------------------------------------- */
+
+static pdp_value interpret_as(pdp_bindings *bindings, uint32_t index, arithmetic kind) {
+    const pdp_node *node = &bindings->recurrence->nodes[index];
+    return convert(bindings, pdp_interpret(bindings, index), arithmetic_of(bindings, node), kind);
+}
+
+/* An index, a bound or a distance: beyond int64 it is as good as the nearest of it. */
+static int64_t interpret_index(pdp_bindings *bindings, uint32_t index) {
+    pdp_wide value = interpret_as(bindings, index, EXACT).whole;
+    return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : (int64_t)value;
+}
+
+static bool interpret_truth(pdp_bindings *bindings, uint32_t index) {
+    const pdp_node *node = &bindings->recurrence->nodes[index];
+    pdp_value value = pdp_interpret(bindings, index);
+    return arithmetic_of(bindings, node) == FLOATING ? value.real != 0 : value.whole != 0;
+}
+
+/* Both operands in the later of their kinds. */
+static int interpret_comparison(pdp_bindings *bindings, const pdp_node *node) {
+    arithmetic left = arithmetic_of(bindings, &bindings->recurrence->nodes[node->child[0]]);
+    arithmetic right = arithmetic_of(bindings, &bindings->recurrence->nodes[node->child[1]]);
+    arithmetic kind = left > right ? left : right;
+    pdp_value a = interpret_as(bindings, node->child[0], kind);
+    pdp_value b = interpret_as(bindings, node->child[1], kind);
+    return compare(kind, a, b);
+}
+
+/* An index that must be 0 .. last. */
+static int64_t interpret_inside(pdp_bindings *bindings, const pdp_node *node, uint32_t child, int64_t last) {
+    int64_t index = interpret_index(bindings, node->child[child]);
+    if (index < 0 || index > last) {
+        char what[128];
+        snprintf(what, sizeof what, "index %" PRId64 " of '%s' is outside 0 .. %" PRId64, index,
+                 bindings->recurrence->inputs[node->which].name, last);
+        fail(bindings, node, what);
+        return 0;
+    }
+    return index;
+}
+
+/* The value of an input in its own kind, as the node's. */
+static pdp_value input_value(const pdp_bindings *bindings, const pdp_node *node, pdp_wide whole, double real) {
+    if (bindings->recurrence->inputs[node->which].is_real) {
+        return (pdp_value){.real = round_real(bindings, real)};
+    }
+    return convert(bindings, (pdp_value){.whole = whole}, EXACT, arithmetic_of(bindings, node));
+}
+
+static pdp_value interpret_lookup(pdp_bindings *bindings, const pdp_node *node) {
+    const pdp_bound_input *input = &bindings->inputs[node->which];
+    int64_t at = interpret_inside(bindings, node, 0, input->extent[0] - 1);
+    if (node->child_count == 2) {
+        at = at * input->extent[1] + interpret_inside(bindings, node, 1, input->extent[1] - 1);
+    }
+    if (bindings->error.status != PDP_OK) { /* the input may be empty */
+        return (pdp_value){.whole = 0};
+    }
+    bool is_real = bindings->recurrence->inputs[node->which].is_real;
+    return input_value(bindings, node, is_real ? 0 : input->whole[at], is_real ? input->real[at] : 0);
+}
+
+static pdp_value interpret_sum(pdp_bindings *bindings, const pdp_node *node) {
+    const pdp_bound_input *input = &bindings->inputs[node->which];
+    int64_t first = interpret_inside(bindings, node, 0, input->extent[0]);
+    int64_t end = interpret_inside(bindings, node, 1, input->extent[0]);
+    if (bindings->error.status != PDP_OK || end <= first) {
+        return input_value(bindings, node, 0, 0);
+    }
+    if (bindings->recurrence->inputs[node->which].is_real) {
+        return input_value(bindings, node, 0, input->real_sums[end] - input->real_sums[first]);
+    }
+    return input_value(bindings, node, input->whole_sums[end] - input->whole_sums[first], 0);
+}
+
+static pdp_value interpret_fold(pdp_bindings *bindings, const pdp_node *node) {
+    arithmetic kind = arithmetic_of(bindings, node);
+    pdp_value value = identity(bindings, kind, node->op);
+    if (!node->is_element) { /* plain numbers are int64 */
+        value.whole = value.whole > INT64_MAX ? INT64_MAX : value.whole < INT64_MIN ? INT64_MIN : value.whole;
+    }
+    int64_t bound = interpret_index(bindings, node->child[0]);
+    for (int64_t q = 0; q < bound && bindings->error.status == PDP_OK; q++) {
+        bindings->variables[node->which] = q;
+        pdp_value next = interpret_as(bindings, node->child[1], kind);
+        value = q == 0 ? next : operate(bindings, node, kind, node->op, value, next);
+    }
+    return value;
+}
+
+static pdp_value interpret_unary(pdp_bindings *bindings, const pdp_node *node) {
+    if (node->op == PDP_OP_NOT) {
+        return (pdp_value){.whole = !interpret_truth(bindings, node->child[0])};
+    }
+    arithmetic kind = arithmetic_of(bindings, node);
+    pdp_value value = interpret_as(bindings, node->child[0], kind);
+    if (node->op == PDP_OP_FLIP) {
+        pdp_wide flipped = ~convert(bindings, value, kind, EXACT).whole;
+        return convert(bindings, (pdp_value){.whole = flipped}, EXACT, kind);
+    }
+    if (kind == FLOATING) { /* keeps the sign of zero */
+        return (pdp_value){.real = -value.real};
+    }
+    return operate(bindings, node, kind, PDP_OP_SUBTRACT, (pdp_value){.whole = 0}, value);
+}
+
+static pdp_value interpret_binary(pdp_bindings *bindings, const pdp_node *node) {
+    switch (node->op) {
+    case PDP_OP_LOGICAL_AND:
+        return (pdp_value){.whole =
+                               interpret_truth(bindings, node->child[0]) && interpret_truth(bindings, node->child[1])};
+    case PDP_OP_LOGICAL_OR:
+        return (pdp_value){.whole =
+                               interpret_truth(bindings, node->child[0]) || interpret_truth(bindings, node->child[1])};
+    case PDP_OP_LESS: return (pdp_value){.whole = interpret_comparison(bindings, node) < 0};
+    case PDP_OP_LESS_EQUAL: return (pdp_value){.whole = interpret_comparison(bindings, node) <= 0};
+    case PDP_OP_GREATER: return (pdp_value){.whole = interpret_comparison(bindings, node) > 0};
+    case PDP_OP_GREATER_EQUAL: return (pdp_value){.whole = interpret_comparison(bindings, node) >= 0};
+    case PDP_OP_EQUAL: return (pdp_value){.whole = interpret_comparison(bindings, node) == 0};
+    case PDP_OP_NOT_EQUAL: return (pdp_value){.whole = interpret_comparison(bindings, node) != 0};
+    default: break;
+    }
+    arithmetic kind = arithmetic_of(bindings, node);
+    pdp_value a = interpret_as(bindings, node->child[0], kind);
+    if (node->op == PDP_OP_SHIFT_LEFT || node->op == PDP_OP_SHIFT_RIGHT) {
+        /* A plain number in a file of sets is on its way to be one: all its 64 bits count. */
+        bool is_set = bindings->element == PDP_ELEMENT_BITS && node->op == PDP_OP_SHIFT_LEFT;
+        pdp_value distance = {.whole = interpret_index(bindings, node->child[1])};
+        pdp_value shifted = operate(bindings, node, is_set ? SETS : kind, node->op, a,
+                                    kind == FLOATING ? convert(bindings, distance, EXACT, FLOATING) : distance);
+        return is_set && kind == EXACT ? (pdp_value){.whole = (int64_t)(uint64_t)shifted.whole} : shifted;
+    }
+    return operate(bindings, node, kind, node->op, a, interpret_as(bindings, node->child[1], kind));
+}
+
+static pdp_value interpret_call(pdp_bindings *bindings, const pdp_node *node) {
+    arithmetic kind = arithmetic_of(bindings, node);
+    pdp_value a = interpret_as(bindings, node->child[0], kind);
+    if (node->child_count == 2) {
+        return operate(bindings, node, kind, node->op, a, interpret_as(bindings, node->child[1], kind));
+    }
+    double real;
+    switch (node->op) {
+    case PDP_OP_SQRT: real = sqrt(a.real); break;
+    case PDP_OP_EXP: real = exp(a.real); break;
+    case PDP_OP_LOG: real = log(a.real); break;
+    default:
+        return kind == FLOATING ? (pdp_value){.real = fabs(a.real)}
+                                : (pdp_value){.whole = a.whole < 0 ? -a.whole : a.whole};
+    }
+    if (isnan(real)) {
+        fail(bindings, node, "the result is not a number");
+    }
+    return (pdp_value){.real = round_real(bindings, real)};
+}
+
+static pdp_value interpret_muladd(pdp_bindings *bindings, const pdp_node *node) {
+    arithmetic kind = arithmetic_of(bindings, node);
+    pdp_value a = interpret_as(bindings, node->child[0], kind);
+    pdp_value b = interpret_as(bindings, node->child[1], kind);
+    pdp_value c = interpret_as(bindings, node->child[2], kind);
+    if (kind != FLOATING) {
+        return operate(bindings, node, kind, PDP_OP_ADD, operate(bindings, node, kind, PDP_OP_MUL, a, b), c);
+    }
+    double real = bindings->element == PDP_ELEMENT_F32 ? (double)fmaf((float)a.real, (float)b.real, (float)c.real)
+                                                       : fma(a.real, b.real, c.real);
+    if (isnan(real)) {
+        fail(bindings, node, "the result is not a number");
+    }
+    return (pdp_value){.real = real};
+}
+
+pdp_value pdp_interpret(pdp_bindings *bindings, uint32_t index) {
+    const pdp_node *node = &bindings->recurrence->nodes[index];
+    const int64_t indices[] = {[PDP_INDEX_I] = bindings->i, [PDP_INDEX_K] = bindings->k, [PDP_INDEX_J] = bindings->j};
+    switch (node->kind) {
+    case PDP_NODE_WHOLE: return (pdp_value){.whole = node->number};
+    case PDP_NODE_REAL: return (pdp_value){.real = round_real(bindings, node->real)};
+    case PDP_NODE_INDEX: return (pdp_value){.whole = indices[node->which]};
+    case PDP_NODE_CELL: return bindings->cells[node->which];
+    case PDP_NODE_PARAM:
+        return node->is_real ? (pdp_value){.real = round_real(bindings, bindings->real_params[node->which])}
+                             : (pdp_value){.whole = bindings->params[node->which]};
+    case PDP_NODE_DIM: return (pdp_value){.whole = bindings->dims[node->which]};
+    case PDP_NODE_VARIABLE: return (pdp_value){.whole = bindings->variables[node->which]};
+    case PDP_NODE_LOOKUP: return interpret_lookup(bindings, node);
+    case PDP_NODE_SUM: return interpret_sum(bindings, node);
+    case PDP_NODE_FOLD: return interpret_fold(bindings, node);
+    case PDP_NODE_UNARY: return interpret_unary(bindings, node);
+    case PDP_NODE_BINARY: return interpret_binary(bindings, node);
+    case PDP_NODE_CONDITIONAL:
+        return interpret_as(bindings, node->child[interpret_truth(bindings, node->child[0]) ? 1 : 2],
+                            arithmetic_of(bindings, node));
+    case PDP_NODE_CALL: return interpret_call(bindings, node);
+    case PDP_NODE_MULADD: return interpret_muladd(bindings, node);
+    }
+    return (pdp_value){.whole = 0};
+}
+
+pdp_value pdp_interpret_element(pdp_bindings *bindings, uint32_t node) {
+    return interpret_as(bindings, node, arithmetic_of_elements(bindings));
+}
+
+pdp_value pdp_interpret_combine(pdp_bindings *bindings, pdp_op op, pdp_value a, pdp_value b) {
+    if (op == PDP_OP_OWN) {
+        bindings->cells[PDP_CELL_FIRST] = a;
+        bindings->cells[PDP_CELL_SECOND] = b;
+        return pdp_interpret_element(bindings, bindings->recurrence->combine_own);
+    }
+    return operate(bindings, NULL, arithmetic_of_elements(bindings), op, a, b);
+}
+
+pdp_value pdp_interpret_identity(pdp_bindings *bindings, pdp_op op) {
+    if (op == PDP_OP_OWN) {
+        return pdp_interpret_element(bindings, bindings->recurrence->combine_identity);
+    }
+    return identity(bindings, arithmetic_of_elements(bindings), op);
+}

@@ -1,0 +1,239 @@
+/* The decisions behind a table. They are read from the finished table, so that every method gives the same ones: the
+ * smallest k, or the first offset, that gives a cell its value. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "solution/solution.h"
+
+static bool chooses(const pdp_solution *solution) {
+    return solution->problem->combine == PDP_OP_MIN || solution->problem->combine == PDP_OP_MAX;
+}
+
+static bool is_real(const pdp_solution *solution) {
+    return solution->problem->element == PDP_ELEMENT_F32 || solution->problem->element == PDP_ELEMENT_F64;
+}
+
+static bool is_equal(const pdp_solution *solution, pdp_value a, pdp_value b) {
+    return is_real(solution) ? !(a.real < b.real || a.real > b.real) : a.whole == b.whole;
+}
+
+/* ---- Interval ---- */
+
+/* The value of a cell whose terms come to `sum`. */
+static pdp_value close_sum(pdp_bindings *bindings, pdp_value sum, bool is_term) {
+    const pdp_recurrence *r = bindings->recurrence;
+    bindings->cells[PDP_CELL_BEST] = sum;
+    if (is_term && r->after != PDP_NO_NODE) {
+        bindings->cells[PDP_CELL_BEST] = pdp_interpret_element(bindings, r->after);
+    }
+    return r->finish == PDP_NO_NODE ? bindings->cells[PDP_CELL_BEST] : pdp_interpret_element(bindings, r->finish);
+}
+
+/* T[i][k] + T[k][j] + p[i]*p[k]*p[j] on a table of int64: the bound on a chain's cost rules out overflow. */
+static size_t split_chain(const pdp_solution *solution, size_t i, size_t j) {
+    const size_t width = solution->n + 1;
+    const int64_t *table = solution->table;
+    const int64_t *p = solution->problem->dims;
+    size_t best = i + 1;
+    int64_t least = INT64_MAX;
+    for (size_t k = i + 1; k < j; k++) {
+        int64_t cost = table[i * width + k] + table[k * width + j] + p[i] * p[k] * p[j];
+        if (cost < least) {
+            least = cost;
+            best = k;
+        }
+    }
+    return best;
+}
+
+size_t pdp_solution_split(void *context, size_t i, size_t j) {
+    const pdp_solution *solution = context;
+    if (solution->problem->dims && solution->table) {
+        return split_chain(solution, i, j);
+    }
+    pdp_bindings bindings = pdp_problem_bindings(solution->problem);
+    const pdp_value cell = pdp_solution_cell(solution, i, j);
+    bindings.i = (int64_t)i;
+    bindings.j = (int64_t)j;
+    for (size_t k = i + 1; k < j; k++) {
+        bindings.k = (int64_t)k;
+        bindings.cells[PDP_CELL_LEFT] = pdp_solution_cell(solution, i, k);
+        bindings.cells[PDP_CELL_RIGHT] = pdp_solution_cell(solution, k, j);
+        pdp_value term = pdp_interpret_element(&bindings, bindings.recurrence->inner);
+        if (is_equal(solution, close_sum(&bindings, term, true), cell)) {
+            return k;
+        }
+    }
+    return 0;
+}
+
+/* The option that gives M[i][j] its value: its number, or option_count. */
+static uint32_t find_option(const pdp_solution *solution, size_t i, size_t j) {
+    const pdp_recurrence *r = solution->problem->recurrence;
+    pdp_bindings bindings = pdp_problem_bindings(solution->problem);
+    const pdp_value cell = pdp_solution_cell(solution, i, j);
+    bindings.i = (int64_t)i;
+    bindings.j = (int64_t)j;
+    if (j > i + 2) {
+        bindings.cells[PDP_CELL_INSIDE] = pdp_solution_cell(solution, i + 1, j - 1);
+    } else if (r->empty != PDP_NO_NODE) {
+        pdp_bindings at = bindings;
+        at.i = (int64_t)i + 1;
+        bindings.cells[PDP_CELL_INSIDE] = pdp_interpret_element(&at, r->empty);
+    }
+    for (uint32_t x = 0; x < r->option_count; x++) {
+        const pdp_option_clause *option = &r->options[x];
+        if (!solution->problem->has_option[x] ||
+            (option->condition != PDP_NO_NODE && pdp_interpret(&bindings, option->condition).whole == 0)) {
+            continue;
+        }
+        pdp_value value = pdp_interpret_element(&bindings, option->value);
+        if (is_equal(solution, close_sum(&bindings, value, false), cell)) {
+            return x;
+        }
+    }
+    return r->option_count;
+}
+
+typedef struct part {
+    size_t i;
+    size_t j;
+} part;
+
+static pdp_status decide_interval(pdp_solution *solution, pdp_split_function *find, void *context) {
+    /* A tree over n leaves has at most n-1 splits; every option takes in two leaves, and then at most one a leaf. The
+     * parts that wait are a path of the tree. */
+    const size_t n = solution->n;
+    part *waiting = pdp_array_allocate(n + 1, sizeof *waiting, &solution->error);
+    solution->decisions = waiting ? pdp_array_allocate(n, sizeof *solution->decisions, &solution->error) : NULL;
+    size_t count = 0;
+    size_t depth = 0;
+    if (solution->decisions) {
+        waiting[depth++] = (part){0, n};
+    }
+    while (depth > 0) {
+        const part top = waiting[--depth];
+        if (top.j < top.i + 2) {
+            continue;
+        }
+        size_t k = solution->splits ? (size_t)solution->splits[top.i * (n + 1) + top.j] : find(context, top.i, top.j);
+        if (k > 0) {
+            solution->decisions[count++] = (pdp_decision){PDP_SPLIT, top.i, k, top.j};
+            waiting[depth++] = (part){k, top.j};
+            waiting[depth++] = (part){top.i, k};
+            continue;
+        }
+        uint32_t option = find_option(solution, top.i, top.j);
+        if (option < solution->problem->recurrence->option_count) {
+            solution->decisions[count++] = (pdp_decision){PDP_OPTION, top.i, option, top.j};
+            waiting[depth++] = (part){top.i + 1, top.j - 1};
+        }
+    }
+    solution->decision_count = count;
+    free(waiting);
+    return solution->error.status;
+}
+
+static void fill_splits(pdp_solution *solution, pdp_split_function *find, void *context) {
+    const size_t width = solution->n + 1;
+    for (size_t i = 0; i < width; i++) {
+        for (size_t j = i + 2; j < width; j++) {
+            solution->splits[i * width + j] = (int64_t)find(context, i, j);
+        }
+    }
+}
+
+/* ---- Linear ---- */
+
+/* The offset by which ST[i] gets its value; offset_count if it gets it from its source. */
+static size_t find_step(const pdp_solution *solution, size_t i) {
+    const pdp_problem *problem = solution->problem;
+    const pdp_recurrence *r = problem->recurrence;
+    pdp_bindings bindings = pdp_problem_bindings(problem);
+    const pdp_value cell = pdp_solution_cell(solution, 0, i);
+    bindings.i = (int64_t)i;
+    if (problem->has_source &&
+        is_equal(solution, close_sum(&bindings, pdp_interpret_element(&bindings, r->source), false), cell)) {
+        return problem->offset_count;
+    }
+    for (size_t j = 0; j < problem->offset_count; j++) {
+        if (problem->offsets[j] > i) {
+            continue;
+        }
+        bindings.j = (int64_t)j;
+        bindings.cells[PDP_CELL_SOURCE] = pdp_solution_cell(solution, 0, i - problem->offsets[j]);
+        pdp_value term = pdp_interpret_element(&bindings, r->inner);
+        if (is_equal(solution, close_sum(&bindings, term, true), cell)) {
+            return j;
+        }
+    }
+    return problem->offset_count;
+}
+
+size_t pdp_solution_most_steps(const pdp_problem *problem) {
+    size_t smallest = problem->n;
+    for (size_t j = 0; j < problem->offset_count; j++) {
+        smallest = problem->offsets[j] < smallest ? problem->offsets[j] : smallest;
+    }
+    return smallest == 0 ? 0 : (problem->n - problem->preset_count + smallest - 1) / smallest;
+}
+
+static pdp_status decide_linear(pdp_solution *solution) {
+    const pdp_problem *problem = solution->problem;
+    const size_t most = pdp_solution_most_steps(problem);
+    solution->decisions = pdp_array_allocate(most, sizeof *solution->decisions, &solution->error);
+    if (!solution->decisions) {
+        return solution->error.status;
+    }
+    for (size_t i = solution->n - 1; i >= problem->preset_count;) {
+        size_t j = find_step(solution, i);
+        if (j == problem->offset_count) {
+            break;
+        }
+        solution->decisions[solution->decision_count++] = (pdp_decision){PDP_STEP, i, j, i - problem->offsets[j]};
+        i -= problem->offsets[j];
+    }
+    if (solution->decision_count < most) { /* most of it was never touched */
+        const size_t count = solution->decision_count > 0 ? solution->decision_count : 1;
+        pdp_decision *fewer = realloc(solution->decisions, count * sizeof *fewer);
+        solution->decisions = fewer ? fewer : solution->decisions;
+    }
+    return PDP_OK;
+}
+
+pdp_status pdp_solution_decide(pdp_solution *solution, pdp_split_function *find, void *context) {
+    if (!chooses(solution) || !pdp_solution_feasible(solution)) {
+        return PDP_OK;
+    }
+    if (solution->shape == PDP_LINEAR) {
+        return decide_linear(solution);
+    }
+    if (solution->splits) {
+        fill_splits(solution, find, context);
+    }
+    return decide_interval(solution, find, context);
+}
+
+pdp_status pdp_solution_take_tree(pdp_solution *solution, const size_t *tree) {
+    const size_t n = solution->n;
+    part *waiting = pdp_array_allocate(n + 1, sizeof *waiting, &solution->error);
+    solution->decisions = waiting ? pdp_array_allocate(n, sizeof *solution->decisions, &solution->error) : NULL;
+    size_t count = 0;
+    size_t depth = 0;
+    if (solution->decisions) {
+        waiting[depth++] = (part){0, n};
+    }
+    while (depth > 0) {
+        const part top = waiting[--depth];
+        if (top.j >= top.i + 2) {
+            const size_t k = tree[count];
+            solution->decisions[count++] = (pdp_decision){PDP_SPLIT, top.i, k, top.j};
+            waiting[depth++] = (part){k, top.j};
+            waiting[depth++] = (part){top.i, k};
+        }
+    }
+    solution->decision_count = count;
+    free(waiting);
+    return solution->error.status;
+}

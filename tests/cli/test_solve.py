@@ -1,0 +1,386 @@
+"""pipedp solve, list and show: every built-in by its one-line command, recurrences of one's own, data in every form."""
+import math
+import shutil
+import struct
+import unittest
+
+from support import DATA, CommandTest, main, read_npy, write_npy
+
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+
+CYK = ["cyk", "A=0,0,1,2,3", "B=1,2,2,3,1", "C=2,3,1,3,2", "D=1,3,2", "letter=aab"]  # S -> AB | BC, ...
+SUMS = "A=@arithmetic_a B=@arithmetic_b C=@arithmetic_c D=0,1,2,6,7,8,9 letter=nnn+*()"
+
+# Name and data, the value, the report; None where it is not looked at.
+BUILTINS = [
+    ("mcm p=@chain", 53902848, None),
+    ("mcm p=30,35,15,5,10,20,25", 15125, "((A1(A2A3))((A4A5)A6))"),
+    ("triangulation x=@polygon_x y=@polygon_y", 8486.350818724532, None),
+    ("triangulation x=0,4,4,0 y=0,0,3,3", 24, "0 1 3\n1 2 3"),
+    ("triangulation_product v=@polygon_weights", 88670, None),
+    ("obst p=@obst_hits q=@obst_misses", 2069563, None),
+    ("obst p=15,10,5,10,20 q=5,10,5,5,5,10", 275,
+     "key 1 of 0..4\n  key 0 of 0..0\n  key 4 of 2..4\n    key 3 of 2..3\n      key 2 of 2..2"),
+    ("merge w=@piles", 7447, None),
+    ("nussinov s=@trna loop=3", 28, None),
+    ("nussinov s=@rnase_p loop=3", 142, None),
+    ("nussinov s=GGGAAAUCC", 3, "(((...)))"),
+    ("nussinov s=GGGAAAUCC loop=4", 2, None),
+    ("cyk s=baaba A=@baaba_a B=@baaba_b C=@baaba_c D=1,3,2 letter=aab", 1,
+     "(A0 (A2 'b') (A3 (A1 'a') (A2 (A3 (A1 'a') (A2 'b')) (A3 'a'))))"),
+    (f"cyk s=n*(n+n*(n+n))+(n+n)*n {SUMS}", 1, None),
+    ("sdp op=min n=100 a=@sdp_offsets init=@sdp_presets", 0, None),
+    ("sdp_added op=max n=100 a=@sdp_offsets init=@sdp_presets w=@sdp_weights", 102, None),
+    ("sdp_scaled op=add n=12 a=2,1 init=1,1 w=2,3", 442961, None),
+    ("coins coin=@coins amount=388", 8, "1 x 1 + 1 x 2 + 1 x 5 + 1 x 10 + 1 x 20 + 1 x 50 + 1 x 100 + 1 x 200"),
+    ("coins coin=50,20 amount=170", 4, "3 x 50 + 1 x 20"),
+    ("coins coin=50,20 amount=0", 0, "nothing"),
+    ("knapsack weight=@knapsack_sizes value=@knapsack_values capacity=500", 788, None),
+    ("rod price=@rod_prices length=10", 30, "1 x 10"),
+    ("rod price=@rod_prices length=99", 295, "1 x 3 + 1 x 6 + 9 x 10"),
+    ("compositions part=@parts total=50", 43017567302458, None),
+    ("compositions_mod part=@parts total=50 P=1000003", 43017567302458 % 1000003, None),
+    ("filter x=@filter_step a=@filter_offsets w=@filter_weights", 0.9999997135225922, None),
+    ("lfsr tap=@lfsr_taps init=@lfsr_presets n=65536", 1, None),
+    ("renewal f=@renewal_intervals time=400", 1 / 6.64, None),
+]
+PARAMS = {"loop", "op", "n", "amount", "capacity", "length", "total", "P", "time", "start"}
+
+CHAIN = """# A chain by other names.
+interval chain
+  input   d[m+1] >= 1
+  size    m+1
+  leaf    0
+  term    d[j]*d[i]*d[k] + r + l
+  combine min
+  report  parens
+"""
+MATRIX = """linear weighted
+  type f64
+  input w[k,2]
+  input a[k] >= 1
+  param n >= 1
+  param scale = 0.5
+  size n
+  preset 1 : 1
+  missing skip
+  offset a[j]
+  term w[j,1]*s*scale + w[j,0]
+  combine min
+"""
+
+
+def arguments(text):
+    """The command line of "mcm p=@chain": words are inputs or parameters, files are of the example data."""
+    name, *fields = text.split(" ")
+    line = ["solve", name]
+    for field in fields:
+        key, value = field.split("=", 1)
+        line += ["--param" if key in PARAMS else "--input", f"{key}={value.replace('@', f'@{DATA}/')}"
+                 + (".txt" if value.startswith("@") else "")]
+    return line
+
+
+class Solve(CommandTest):
+    def test_every_builtin(self):
+        for text, value, report in BUILTINS:
+            result = self.run_json(*arguments(text))
+            self.assertEqual(result["problem"], text.split()[0])
+            if isinstance(value, float):
+                self.assertAlmostEqual(result["value"], value, delta=1e-12 * value, msg=text)
+            else:
+                self.assertEqual(result["value"], value, text)
+            self.assertIs(result["feasible"], True)
+            self.assertGreaterEqual(result["seconds"], 0)
+            if report is not None:
+                self.assertEqual(result["report"], report, text)
+        named = {entry["name"] for entry in self.list()}
+        self.assertEqual({text.split()[0] for text, _, _ in BUILTINS}, named)
+
+    def list(self):
+        return self.run_json("list")
+
+    def test_engine_and_plain_loop_agree(self):
+        for text, _, _ in BUILTINS:
+            line = arguments(text)
+            shape = next(entry["shape"] for entry in self.list() if entry["name"] == line[1])
+            tables = []
+            for method in ["sequential", "tiles" if shape == "interval" else "blocks"]:
+                result = self.run_json(*line, "--algorithm", method, "--table", "t.npy")
+                self.assertEqual(result["algorithm"], method)
+                tables.append((result.get("report"), read_npy(self.folder / "t.npy")))
+            self.assertEqual(tables[0][0], tables[1][0], text)
+            self.assertEqual(tables[0][1][0], tables[1][1][0])
+            for a, b in zip(tables[0][1][1], tables[1][1][1]):
+                self.assertTrue(a == b or math.isclose(a, b, rel_tol=1e-12), text)
+
+    def test_brackets_pair_what_can_pair(self):
+        sequence = (DATA / "trna.txt").read_text().strip()
+        brackets = self.run_json(*arguments("nussinov s=@trna"))["report"]
+        self.assertEqual(len(brackets), len(sequence))
+        open_at = []
+        pairs = []
+        for at, c in enumerate(brackets):
+            if c == "(":
+                open_at.append(at)
+            elif c == ")":
+                pairs.append((open_at.pop(), at))
+        self.assertEqual((len(pairs), open_at), (28, []))
+        for a, b in pairs:
+            self.assertGreater(b - a, 3)
+            self.assertIn({sequence[a], sequence[b]}, [{"A", "U"}, {"C", "G"}, {"G", "U"}])
+
+    def test_items_add_up(self):
+        result = self.run_json(*arguments("knapsack weight=@knapsack_sizes value=@knapsack_values capacity=500"))
+        weights = list(map(int, (DATA / "knapsack_sizes.txt").read_text().split(",")))
+        values = list(map(int, (DATA / "knapsack_values.txt").read_text().split(",")))
+        taken = [tuple(map(int, part.split(" x "))) for part in result["report"].split(" + ")]
+        self.assertLessEqual(sum(count * weight for count, weight in taken), 500)
+        self.assertEqual(sum(count * values[weights.index(weight)] for count, weight in taken), 788)
+
+    def test_a_long_parse(self):
+        word = "+".join(["n"] * 200)
+        report = self.run_json(*arguments(f"cyk s={word} {SUMS}"))["report"]
+        self.assertEqual("".join(part[0] for part in report.split("'")[1::2]), word)
+        self.assertEqual(report.count("("), report.count(")"))
+
+    def test_text_output(self):
+        stdout, stderr = self.run_program(*arguments("obst p=1,2,9 q=1,1,1,1"))
+        self.assertRegex(stdout, r"^problem   obst, 5 points\nvalue     29\ntree      key 2 of 0..2\n"
+                                 r"            key 1 of 0..1\n              key 0 of 0..0\n"
+                                 r"method    tiles on the cpu, i32, 1 thread, \d\.\d{3} s\n$")
+        self.assertEqual(stderr, "")
+        stdout, _ = self.run_program(*arguments("cyk s=baaba A=@baaba_a B=@baaba_b C=@baaba_c D=1,3,2 letter=aab"))
+        self.assertIn("problem   cyk, 6 points\nvalue     {0}\ntree      (A0 (A2 'b')", stdout)
+
+    def test_infeasible(self):
+        for text, words in [("coins coin=5,10 amount=388", "none: there is no way to reach the last cell"),
+                            (" ".join([*CYK, "s=bbbb"]), "none: there is no way to derive the whole")]:
+            result = self.run_json(*arguments(text))
+            self.assertIsNone(result["value"])
+            self.assertIs(result["feasible"], False)
+            self.assertNotIn("report", result)
+            stdout, _ = self.run_program(*arguments(text), "--report", "r.txt")
+            self.assertIn(f"value     {words}\n", stdout)
+            self.assertEqual((self.folder / "r.txt").read_text(), "")
+        self.run_program(*arguments("coins coin=5,10 amount=7"), "--table", "t.npy")
+        self.assertEqual(read_npy(self.folder / "t.npy")[1], [0] + 4 * [2**63 - 1] + [1] + 2 * [2**63 - 1])
+
+    def test_overflow_names_the_cell(self):
+        line = arguments("compositions part=1,2 total=99")
+        self.refuse(*line, "--table", "t.npy", names=["cell 92", "int64"], code=1)
+        self.assertEqual(self.run_json(*arguments("compositions part=1,2 total=91"))["value"], 7540113804746346429)
+
+    def test_files_of_a_run(self):
+        self.run_program(*arguments("obst p=1,2,9 q=1,1,1,1"), "--table", "t.npy", "--splits", "s.npy", "--report", "r")
+        shape, table = read_npy(self.folder / "t.npy")
+        self.assertEqual((shape, table[4], table[1]), ((5, 5), 29, 1))
+        shape, splits = read_npy(self.folder / "s.npy")
+        self.assertEqual((shape, splits[4], splits[3]), ((5, 5), 3, 2))
+        self.assertEqual((self.folder / "r").read_text(), "key 2 of 0..2\n  key 1 of 0..1\n    key 0 of 0..0\n")
+        stdout, _ = self.run_program(*arguments("rod price=@rod_prices length=10"), "--print", "8..10")
+        self.assertEqual(stdout, "ST[8] = 22\nST[9] = 25\nST[10] = 30\n")
+        result = self.run_json(*arguments("filter x=1,0,0 a=1 w=0.1"), "--print", "0..2", "--table", "t.npy")
+        self.assertEqual(result["cells"], [1.0, 0.1, 0.1 * 0.1])
+        self.assertEqual(read_npy(self.folder / "t.npy"), ((3,), [1.0, 0.1, 0.1 * 0.1]))
+
+    @unittest.skipUnless(COMPILER, "no C compiler")
+    def test_table_of_float32(self):
+        line = [*arguments("filter x=1,0,0 a=1 w=0.5"), "--type", "f32", "--algorithm", "blocks", "--table", "t.npy"]
+        result = self.run_json(*line)
+        self.assertEqual((result["type"], result["value"]), ("f32", 0.25))
+        self.assertEqual(read_npy(self.folder / "t.npy"), ((3,), [1.0, 0.5, 0.25]))
+        self.assertEqual((self.folder / "t.npy").stat().st_size, 128 + 12)
+
+    def test_floats_have_all_their_digits(self):
+        value = self.run_json(*arguments("triangulation x=0,1,1 y=0,0,0.1"))["value"]
+        self.assertEqual(value, (math.sqrt(1) + 0.1) + math.sqrt(1 + 0.1 * 0.1))
+
+    def test_dry_run(self):
+        result = self.run_json(*arguments("coins coin=1,2 amount=1000000"), "--dry-run", "--table", "t.npy")
+        self.assertEqual((result["problem"], result["n"], result["algorithm"]), ("coins", 1000001, "blocks"))
+        self.assertGreater(result["bytes"], 4 * 10**6)
+        self.assertNotIn("value", result)
+        stdout, _ = self.run_program(*arguments("nussinov s=ACGU"), "--dry-run")
+        self.assertRegex(stdout, r"^problem   nussinov, 5 points\nmethod    tiles on the cpu\ntype      i32\n"
+                                 r"threads   1\nbytes     \d+\n$")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+class OwnFiles(CommandTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "chain.dp").write_text(CHAIN)
+        (self.folder / "matrix.dp").write_text(MATRIX)
+
+    def test_a_file_is_a_matrix_chain_whatever_it_is_called(self):
+        line = ["solve", "chain.dp", "--input", "d=30,35,15,5,10,20,25"]
+        result = self.run_json(*line)
+        self.assertEqual((result["problem"], result["value"], result["algorithm"]), ("chain", 15125, "hu-shing"))
+        self.assertEqual(result["report"], "((A1(A2A3))((A4A5)A6))")
+        (self.folder / "mcm").write_text(CHAIN)  # a file goes before a built-in of the same name
+        line[1] = "mcm"
+        self.assertEqual(self.run_json(*line)["problem"], "chain")
+
+    def test_a_folder_is_no_file(self):
+        (self.folder / "mcm").mkdir()
+        self.assertEqual(self.run_json("solve", "mcm", "--input", "p=2,3,4")["value"], 24)
+
+    @unittest.skipUnless(COMPILER, "no C compiler")
+    def test_compiled_or_not(self):
+        text = CHAIN.replace("+ l", "+ l + 1")
+        (self.folder / "mine.dp").write_text(text)
+        line = ["solve", "mine.dp", "--input", "d=" + ",".join(str(1 + 7 * i % 13) for i in range(200))]
+        notes = []
+        results = []
+        for more, environment in [([], {}), (["--no-compile"], {}), ([], {"PIPEDP_COMPILE": "0"})]:
+            stdout, stderr = self.run_program(*line, *more, environment=environment)
+            results.append(stdout.splitlines()[:3])
+            notes.append(stderr)
+        self.assertEqual(results[0], results[1])
+        self.assertEqual(results[0], results[2])
+        self.assertEqual(notes[0], "")
+        self.assertEqual(notes[1], "pipedp: note: interpreted, which is slow: compiling is switched off\n")
+        self.assertIn("PIPEDP_COMPILE=0", notes[2])
+        note = self.run_json(*line, "--no-compile")["note"]
+        self.assertEqual(notes[1], f"pipedp: note: {note}\n")
+
+    def matrix(self, *more, **options):
+        line = ["solve", "matrix.dp", "--param", "n=5", "--param", "scale=1", "--no-compile"]
+        return self.run_json(*line, *more, **options)
+
+    def test_numbers_in_every_form(self):
+        (self.folder / "rows").write_text("1 2\n\n3, 4.5\n")
+        write_npy(self.folder / "w.npy", [1, 2, 3, 4.5], shape=(2, 2), descr="<f8", code="<d")
+        write_npy(self.folder / "w4.npy", [1, 2, 3, 4.5], shape=(2, 2), descr="<f4", code="<f")
+        write_npy(self.folder / "a.npy", [1, 2])
+        for w in ["1,2;3,4.5", "1 2\n3 4.5", "1e0,+2.;.3e1,45e-1;", "@rows", "@w.npy", "@w4.npy"]:
+            for a in ["1,2", "1 2", "@a.npy"]:
+                self.assertEqual(self.matrix("--input", f"w={w}", "--input", f"a={a}")["value"], 31.0, (w, a))
+        self.assertEqual(self.matrix("--input", "w=@-", "--input", "a=1,2", stdin="1 2\n3 4.5\n")["value"], 31.0)
+        write_npy(self.folder / "whole.npy", [1, 2, 3, 4], shape=(2, 2))
+        self.assertEqual(self.matrix("--input", "w=@whole.npy", "--input", "a=1,2")["value"], 31.0)
+
+    def test_text_from_a_file(self):
+        (self.folder / "s").write_text("GGGAAAUCC \n\n")
+        for source in ["s=@s", "s=GGGAAAUCC"]:
+            self.assertEqual(self.run_json("solve", "nussinov", "--input", source)["value"], 3)
+        self.assertEqual(self.run_json("solve", "nussinov", "--input", "s=@-", stdin="GGGAAAUCC\n")["value"], 3)
+
+    def refuse_matrix(self, message, *fields):
+        line = [part for field in fields for part in (["--param", field] if field[:2] in ("n=", "sc") else
+                                                      ["--input", field])]
+        stderr = self.refuse("solve", "matrix.dp", *line, "--table", "t.npy", names=[])
+        self.assertEqual(stderr, f"pipedp: {message}\n")
+
+    def test_errors_name_option_value_and_place(self):
+        self.refuse_matrix("--input w: row 2 (line 1) has 1 number, and must have 2, as many as row 1", "w=1,2;3")
+        self.refuse_matrix("--input w: item 4 (line 1, column 7): empty: a comma with no number after it", "w=1,2;3,")
+        self.refuse_matrix("--input w: item 3 (line 2, column 1): empty: a comma with no number before it", "w=1,2\n,3")
+        self.refuse_matrix("--input w: item 4 (line 1, column 7): 'nan' is not a number", "w=1,2;3,nan")
+        self.refuse_matrix("--input w: item 4 (line 1, column 7): '0x1' is not a number", "w=1,2;3,0x1")
+        self.refuse_matrix("--input w: item 4 (line 1, column 7): '1e999' is beyond float64", "w=1,2;3,1e999")
+        self.refuse_matrix("--input w: there is no number, and a matrix has at least one", "w=")
+        self.refuse_matrix("--input a: item 2 (line 1, column 3): '2.5' is not a whole number", "w=1,2;3,4", "a=1,2.5")
+        self.refuse_matrix("--param scale: 'x' is not a number", "scale=x")
+        self.refuse_matrix("--param scale: '1e999' is beyond float64", "scale=1e999")
+        self.refuse_matrix("--param n: '1.5' is not a whole number", "n=1.5")
+        self.refuse_matrix("--input z: weighted has no input or parameter 'z'; it has n, scale, w, a", "z=1")
+        self.refuse_matrix("--input w: it is given twice", "w=1,2", "w=1,2")
+        self.refuse_matrix("--input w and --input a both want standard input", "w=@-", "a=@-")
+        self.refuse_matrix("--input w: 'nowhere' cannot be opened: No such file or directory", "w=@nowhere")
+        self.refuse_matrix("matrix.dp: input a is missing", "w=1,2", "n=5")
+        self.refuse_matrix("matrix.dp: parameter n is missing", "w=1,2", "a=1")
+        self.refuse_matrix("matrix.dp: input w has 3 columns, and must have 2", "w=1,2,3", "a=1", "n=5")
+        self.refuse_matrix("matrix.dp: a[1] is 0, and must be at least 1", "w=1,2;3,4", "a=1,0", "n=5")
+        write_npy(self.folder / "w.npy", [1, 2, 3, 4], descr="<f8", code="<d")
+        self.refuse_matrix("--input w: 'w.npy': .npy: the shape is (4,), and must have two dimensions, like (2, 3)",
+                           "w=@w.npy")
+        write_npy(self.folder / "w.npy", [1, 2, 3, 4], shape=(2, 2), descr="<u8")
+        self.refuse_matrix("--input w: 'w.npy': .npy: the type is '<u8', and must be '<f8' (little-endian float64), "
+                           "'<f4' or '<i8'", "w=@w.npy")
+        header = (self.folder / "w.npy").read_bytes().replace(b"<u8", b"<f8").replace(b"False", b"True ")
+        (self.folder / "w.npy").write_bytes(header)
+        self.refuse_matrix("--input w: 'w.npy': .npy: the matrix is in Fortran order, and must be in C order, row by "
+                           "row", "w=@w.npy")
+        (self.folder / "w.npy").write_bytes(header.replace(b"True ", b"False")[:-8] + struct.pack("<d", math.nan))
+        self.refuse_matrix("--input w: w[3] is nan, and must be finite", "w=@w.npy")
+
+    def test_errors_of_other_fields(self):
+        for line, message in [
+            (["nussinov", "--input", "s=GGXA"], "--input s: s[2] is 'X' (byte 0x58), and must be one of ACGU"),
+            (["nussinov", "--input", "s=@nowhere"], "--input s: 'nowhere' cannot be read: No such file or directory"),
+            (["nussinov", "--input", "s=@."], "--input s: '.' cannot be read: Is a directory"),
+            (["nussinov", "--param", "s=GG"], "--param s: it is an input: --input s=GG"),
+            (["nussinov", "--input", "loop=3"], "--input loop: it is a parameter: --param loop=3"),
+            (["nussinov", "--param", "loop=-1", "--input", "s=GG"],
+             "nussinov: parameter loop is -1, and must be at least 0"),
+            (["sdp", "--param", "op=plus"], "--param op: parameter op is 'plus', which is no operator"),
+            (["mcm", "--input", "p=1,2,x"], "--input p: item 3 (line 1, column 5): 'x' is not a whole number"),
+            (["mcm", "--input", "p=1,0"], "mcm: p[1] is 0, and must be at least 1"),
+            (["tsp"], "'tsp' is neither a file nor a built-in recurrence; pipedp list shows those"),
+            (["tsp.dp"], "recurrence: 'tsp.dp' cannot be read: No such file or directory"),
+            (["mcm", "--input", "p=1,2", "--print", "0..1"], "--print: mcm is not linear; --table writes its table"),
+            (["rod", "--input", "price=1", "--param", "length=3", "--print", "0..4"],
+             "--print: '0..4' goes beyond the last cell, 3"),
+            (["rod", "--input", "price=1", "--param", "length=3", "--splits", "s"],
+             "--splits: rod is linear, and has no splits"),
+            (["lfsr", "--input", "tap=1", "--input", "init=1", "--param", "n=3", "--report", "r"],
+             "--report: lfsr has no report clause"),
+        ]:
+            self.assertEqual(self.refuse("solve", *line, names=[]), f"pipedp: {message}\n")
+        for line, message in [([], "the recurrence is missing: give a .dp file or a name of pipedp list"),
+                              (["mcm", "x"], "'x' is one argument too many"),
+                              (["mcm", "--input", "p"], "--input: 'p' is not NAME=VALUE"),
+                              (["mcm", "--param", "=1"], "--param: '=1' is not NAME=VALUE")]:
+            self.assertEqual(self.refuse("solve", *line, names=[]).splitlines()[0], f"pipedp solve: {message}")
+
+    def test_a_file_that_is_no_recurrence(self):
+        (self.folder / "bad.dp").write_text("linear x\n  sizee 3\n")
+        for command in ["solve", "show"]:
+            stderr = self.refuse(command, "bad.dp", names=["pipedp: bad.dp: line 2, column 3: unknown clause 'sizee'"])
+            self.assertTrue(stderr.endswith("\n  sizee 3\n  ^\n"), stderr)
+        (self.folder / "zeros.dp").write_bytes(bytes(100000))
+        self.refuse("show", "zeros.dp", names=["zeros.dp: "])
+        (self.folder / "empty.dp").write_text("")
+        self.refuse("show", "empty.dp", names=["empty.dp: line 1"])
+
+
+class ListAndShow(CommandTest):
+    def test_list(self):
+        stdout, _ = self.run_program("list")
+        self.assertIn("nussinov (interval): The most base pairs of an RNA without crossing, with at least `loop` bases "
+                      "between the two of a pair.\n    [--param loop=NUMBER] --input s=TEXT\n", stdout)
+        self.assertIn("cyk (interval): Is a text in the language of a grammar in Chomsky normal form?\n", stdout)
+        entries = self.run_json("list")
+        self.assertEqual(entries[0]["name"], "mcm")
+        self.assertEqual(len(stdout.splitlines()), 2 * len(entries))
+        for entry in entries:
+            self.assertIn(entry["shape"], ("interval", "linear"))
+            self.assertRegex(entry["summary"], r"^[A-Z].*[.?]$")
+        nussinov = next(entry for entry in entries if entry["name"] == "nussinov")
+        self.assertEqual(nussinov["fields"][1], {"name": "s", "option": "--input", "kind": "TEXT", "real": False,
+                                                 "optional": False, "alphabet": "ACGU"})
+        self.assertEqual((nussinov["report"], nussinov["fields"][0]["optional"]), ("brackets", True))
+        self.refuse("list", "x", names=["'x' is one argument too many"])
+
+    def test_show(self):
+        for entry in self.run_json("list"):
+            stdout, _ = self.run_program("show", entry["name"])
+            self.assertTrue(stdout.startswith(f"{entry['shape']} {entry['name']}\n"), stdout)
+            (self.folder / "again.dp").write_text(stdout)  # what is printed reads as the same
+            self.assertEqual(self.run_program("show", "again.dp")[0], stdout)
+
+    def test_emit(self):
+        for kind in [[], ["--type", "f32"], ["--type", "checked"]]:
+            stdout, _ = self.run_program("show", "mcm", "--emit", "c", *kind)
+            self.assertIn("PDP_INLINE", stdout)
+        self.assertEqual(self.refuse("show", "filter", "--emit", "c", "--type", "i32", names=[]),
+                         "pipedp: --type: 'i32' does not fit filter\n")
+        self.refuse("show", "mcm", "--emit", "rust", names=["--emit: 'rust' is not a language; there is c"])
+        self.refuse("show", "mcm", "--type", "i32", names=["--type is for --emit alone"])
+        self.refuse("show", names=["the recurrence is missing"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,507 @@
+#include "run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "json.h"
+#include "option_value.h"
+
+/* ---- Options ---- */
+
+enum { KEY_MEMORY = 256, KEY_TYPE, KEY_THREADS, KEY_NO_COMPILE, KEY_DRY_RUN };
+enum { MOST_THREADS = 4096 };
+
+static const struct argp_option run_options[] = {
+    {"algorithm", 'A', "NAME", 0, "The method (default auto: the fastest that is right)", 2},
+    {"memory", KEY_MEMORY, "BYTES", 0, "Refuse a solve that takes more than this, e.g. 4G (default: what is free)", 2},
+    {"json", 'j', 0, 0, "Write the result as JSON", 2},
+    {0},
+};
+
+static const struct argp_option engine_options[] = {
+    {"type", KEY_TYPE, "TYPE", 0, "Compute with i32, i64, f32 or f64 (default auto: the fastest proven to hold it)", 2},
+    {"threads", KEY_THREADS, "N", 0, "Use N threads (default: as many as this process may)", 2},
+    {"no-compile", KEY_NO_COMPILE, 0, 0, "Interpret a recurrence that is not built in, instead of compiling it", 2},
+    {"dry-run", KEY_DRY_RUN, 0, 0, "Print method, type, threads and bytes needed, and stop", 2},
+    {0},
+};
+
+static error_t parse_run(int key, char *argument, struct argp_state *state) {
+    run_input *input = state->input;
+    switch (key) {
+    case 'A': input->algorithm = argument; return 0;
+    case KEY_MEMORY:
+        cli_check_value(state, "--memory", argument, option_parse_bytes(argument, &input->memory));
+        return 0;
+    case 'j': input->json = true; return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void parse_type(run_input *input, const char *argument, const struct argp_state *state) {
+    static const char *const types[] = {"i32", "i64", "f32", "f64"};
+    input->type = NULL;
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        input->type = strcmp(argument, types[t]) == 0 ? types[t] : input->type;
+    }
+    if (!input->type && strcmp(argument, "auto") != 0) {
+        argp_error(state, "--type: '%s' is not a type; there are auto, i32, i64, f32 and f64", argument);
+    }
+}
+
+static error_t parse_engine(int key, char *argument, struct argp_state *state) {
+    run_input *input = state->input;
+    switch (key) {
+    case KEY_TYPE: parse_type(input, argument, state); return 0;
+    case KEY_THREADS:
+        cli_check_value(state, "--threads", argument, option_parse_unsigned(argument, &input->threads));
+        if (input->threads < 1 || input->threads > MOST_THREADS) {
+            argp_error(state, "--threads: %" PRIu64 " must be 1 to %d", input->threads, MOST_THREADS);
+        }
+        return 0;
+    case KEY_NO_COMPILE: input->no_compile = true; return 0;
+    case KEY_DRY_RUN: input->dry_run = true; return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+error_t run_parse_files(int key, char *argument, struct argp_state *state) {
+    run_input *input = state->input;
+    switch (key) {
+    case RUN_KEY_TABLE: input->paths[RUN_TABLE] = cli_path(argument); return 0;
+    case RUN_KEY_SPLITS: input->paths[RUN_SPLITS] = cli_path(argument); return 0;
+    case RUN_KEY_REPORT: input->paths[RUN_REPORT] = cli_path(argument); return 0;
+    case 'o': input->paths[RUN_OUTPUT] = cli_path(argument); return 0;
+    case RUN_KEY_PRINT:
+        cli_check_value(state, "--print", argument, option_parse_range(argument, &input->first, &input->last));
+        input->print = argument;
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp run_argp = {.options = run_options, .parser = parse_run};
+const struct argp engine_argp = {.options = engine_options, .parser = parse_engine};
+
+/* Refuses what does not fit together, before anything is done. */
+static int check_input(const run_input *input, const run_front *front) {
+    const char *const names[RUN_FILES] = {"--table", "--splits", front->report_option, "--output"};
+    for (int f = 0; f < RUN_FILES; f++) {
+        for (int g = f + 1; g < RUN_FILES; g++) {
+            const char *path = input->paths[f];
+            const char *other = input->paths[g];
+            if (path && other && strcmp(path, other) == 0 && strncmp(path, "/dev/", 5) != 0) {
+                return cli_fail(EXIT_BAD_USE, "%s and %s both go to '%s'", names[f], names[g], path);
+            }
+        }
+    }
+    if (input->paths[RUN_SPLITS] && front->shape != PDP_INTERVAL) {
+        return cli_fail(EXIT_BAD_USE, "--splits: %s is linear, and has no splits", front->name);
+    }
+    if (input->paths[RUN_REPORT] && !front->report_label) {
+        return cli_fail(EXIT_BAD_USE, "%s: %s has no report clause", front->report_option, front->name);
+    }
+    if (input->print && front->shape != PDP_LINEAR) {
+        return cli_fail(EXIT_BAD_USE, "--print: %s is not linear; --table writes its table", front->name);
+    }
+    if (input->print && input->last >= front->n) {
+        return cli_fail(EXIT_BAD_USE, "--print: '%s' goes beyond the last cell, %zu", input->print, front->n - 1);
+    }
+    return EXIT_DONE;
+}
+
+/* ---- Plan and solve ---- */
+
+static pdp_options make_options(const run_input *input, const run_front *front) {
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    options.algorithm = input->algorithm;
+    options.memory_limit = input->memory;
+    options.type = input->type;
+    options.threads = (int)input->threads;
+    options.compile = !input->no_compile;
+    options.table = input->paths[RUN_TABLE] != NULL || input->print != NULL;
+    options.splits = input->paths[RUN_SPLITS] != NULL;
+    options.decisions = front->report_label != NULL;
+    options.on_progress = cli_show_progress;
+    return options;
+}
+
+static int make_plan(const pdp_problem *problem, const pdp_options *options, pdp_plan **plan) {
+    pdp_status status = pdp_plan_create(plan, problem, options);
+    if (status != PDP_OK) {
+        return cli_fail(cli_exit_code(status), "%s", pdp_plan_error(*plan));
+    }
+    if (*pdp_plan_note(*plan) != '\0') {
+        cli_fail(EXIT_DONE, "note: %s", pdp_plan_note(*plan));
+    }
+    return EXIT_DONE;
+}
+
+static int run_made_plan(const pdp_plan *plan, pdp_solution **solution) {
+    cli_catch_signals();
+    pdp_status status = pdp_plan_run(plan, solution);
+    cli_clear_progress();
+    if (cli_interrupted() != 0) { /* also where a method was done before it could be cancelled */
+        return EXIT_FAILED;
+    }
+    if (status == PDP_OK || status == PDP_CANCELLED) {
+        return cli_exit_code(status);
+    }
+    return cli_fail(cli_exit_code(status), "%s", pdp_solution_error(*solution));
+}
+
+int run_plan(const pdp_problem *problem, const pdp_options *options, pdp_plan **plan, pdp_solution **solution) {
+    cli_start_progress(0, NULL);
+    int code = make_plan(problem, options, plan);
+    return code == EXIT_DONE ? run_made_plan(*plan, solution) : code;
+}
+
+/* What a solve counts in, for its rate: C(n+1, 3) terms of an interval problem. */
+static void start_progress(const run_front *front) {
+    const double n = (double)front->n;
+    if (front->shape == PDP_INTERVAL) {
+        cli_start_progress((n + 1) * n * (n - 1) / 6, "terms");
+    } else {
+        cli_start_progress(n, "cells");
+    }
+}
+
+/* ---- Text ---- */
+
+/* The longest report, and the most lines, that a terminal is shown whole. */
+enum { SHOWN_LENGTH = 400, SHOWN_LINES = 20 };
+
+/* The shortest text that is read as the same number. */
+static void print_real(FILE *out, double value) {
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        const double read = strtod(text, NULL);
+        if (!(read < value || read > value)) {
+            break;
+        }
+    }
+    fputs(text, out);
+}
+
+static void print_set(FILE *out, uint64_t set) {
+    const char *between = "{";
+    for (unsigned x = 0; x < 64; x++) {
+        if ((set >> x & 1) != 0) {
+            fprintf(out, "%s%u", between, x);
+            between = ", ";
+        }
+    }
+    fputs("}", out);
+}
+
+static bool is_set(const run_front *front, const pdp_plan *plan) {
+    return front->shape == PDP_INTERVAL && strcmp(pdp_plan_type(plan), "bits") == 0;
+}
+
+static void print_value(FILE *out, const run_front *front, const pdp_plan *plan, const pdp_solution *solution) {
+    fprintf(out, "%-9s ", front->value_label);
+    if (!pdp_solution_feasible(solution)) {
+        fputs(is_set(front, plan)            ? "none: there is no way to derive the whole"
+              : front->shape == PDP_INTERVAL ? "none: there is no way to put the whole together"
+                                             : "none: there is no way to reach the last cell",
+              out);
+    } else if (pdp_solution_is_real(solution)) {
+        print_real(out, pdp_solution_real_value(solution));
+    } else if (is_set(front, plan)) {
+        print_set(out, (uint64_t)pdp_solution_value(solution));
+    } else {
+        fprintf(out, "%" PRId64, pdp_solution_value(solution));
+    }
+    fputc('\n', out);
+}
+
+/* A report of several lines has them all in one column. */
+static void print_report(FILE *out, const run_front *front, const char *report) {
+    const bool cuts = out == stdout && isatty(STDOUT_FILENO);
+    const size_t length = strlen(report);
+    size_t lines = 1;
+    for (const char *c = report; *c != '\0'; c++) {
+        lines += *c == '\n';
+    }
+    fprintf(out, "%-9s ", front->report_label);
+    if (cuts && lines == 1 && length > SHOWN_LENGTH) {
+        fprintf(out, "%.*s... (%zu characters; %s F writes them all)\n", SHOWN_LENGTH, report, length,
+                front->report_option);
+        return;
+    }
+    for (size_t line = 0; line < lines; line++) {
+        if (cuts && lines > SHOWN_LINES && line == SHOWN_LINES - 1) {
+            fprintf(out, "%10s... (%zu lines; %s F writes them all)\n", "", lines, front->report_option);
+            return;
+        }
+        const size_t part = strcspn(report, "\n");
+        fprintf(out, "%*s", line > 0 ? 10 : 0, "");
+        fwrite(report, 1, part, out);
+        fputc('\n', out);
+        report += part + 1;
+    }
+}
+
+static void print_cells(FILE *out, const run_input *input, const pdp_solution *solution, const void *cells) {
+    for (uint64_t i = input->first; i <= input->last; i++) {
+        fprintf(out, "ST[%" PRIu64 "] = ", i);
+        if (pdp_solution_is_real(solution)) {
+            print_real(out, ((const double *)cells)[i]);
+        } else {
+            fprintf(out, "%" PRId64, ((const int64_t *)cells)[i]);
+        }
+        fputc('\n', out);
+    }
+}
+
+static void print_text(FILE *out, const run_front *front, const pdp_plan *plan, const pdp_solution *solution,
+                       const char *report) {
+    const int threads = pdp_plan_threads(plan);
+    fprintf(out, "%-9s %s\n", front->heading[0], front->heading[1]);
+    print_value(out, front, plan, solution);
+    if (report) {
+        print_report(out, front, report);
+    }
+    fprintf(out, "method    %s on the %s, %s, %d thread%s, %.3f s%s\n", pdp_plan_algorithm(plan),
+            pdp_plan_backend(plan), pdp_plan_type(plan), threads, threads == 1 ? "" : "s",
+            pdp_solution_seconds(solution), pdp_plan_guaranteed(plan) ? "" : " (kept for study: may be wrong)");
+}
+
+static void print_plan(FILE *out, const run_front *front, const pdp_plan *plan) {
+    fprintf(out, "%-9s %s\n", front->heading[0], front->heading[1]);
+    fprintf(out, "method    %s on the %s%s\n", pdp_plan_algorithm(plan), pdp_plan_backend(plan),
+            pdp_plan_guaranteed(plan) ? "" : " (kept for study: may be wrong)");
+    fprintf(out, "type      %s\n", pdp_plan_type(plan));
+    fprintf(out, "threads   %d\n", pdp_plan_threads(plan));
+    fprintf(out, "bytes     %" PRIu64 "\n", pdp_plan_bytes(plan));
+}
+
+/* ---- JSON ---- */
+
+static void begin_json(json *writer, FILE *out, const run_front *front) {
+    json_begin(writer, out);
+    json_open_object(writer, NULL);
+    json_string(writer, "problem", front->name);
+    json_unsigned(writer, "n", front->n);
+    if (front->op) {
+        json_unsigned(writer, "k", front->offset_count);
+        json_string(writer, "op", front->op);
+    }
+}
+
+static void write_plan_json(json *writer, const pdp_plan *plan) {
+    json_string(writer, "algorithm", pdp_plan_algorithm(plan));
+    json_string(writer, "backend", pdp_plan_backend(plan));
+    json_string(writer, "type", pdp_plan_type(plan));
+    json_integer(writer, "threads", pdp_plan_threads(plan));
+    json_boolean(writer, "guaranteed", pdp_plan_guaranteed(plan) != 0);
+    if (*pdp_plan_note(plan) != '\0') {
+        json_string(writer, "note", pdp_plan_note(plan));
+    }
+}
+
+static void end_json(json *writer) {
+    json_close_object(writer);
+    json_end(writer);
+}
+
+static void print_plan_json(FILE *out, const run_front *front, const pdp_plan *plan) {
+    json writer;
+    begin_json(&writer, out, front);
+    write_plan_json(&writer, plan);
+    json_unsigned(&writer, "bytes", pdp_plan_bytes(plan));
+    end_json(&writer);
+}
+
+static void write_value_json(json *writer, const run_front *front, const pdp_plan *plan, const pdp_solution *solution) {
+    if (!pdp_solution_feasible(solution)) {
+        json_null(writer, "value");
+    } else if (pdp_solution_is_real(solution)) {
+        json_exact(writer, "value", pdp_solution_real_value(solution));
+    } else if (is_set(front, plan)) {
+        json_unsigned(writer, "value", (uint64_t)pdp_solution_value(solution));
+    } else {
+        json_integer(writer, "value", pdp_solution_value(solution));
+    }
+    json_boolean(writer, "feasible", pdp_solution_feasible(solution) != 0);
+}
+
+static void write_cells_json(json *writer, const run_input *input, const pdp_solution *solution, const void *cells) {
+    json_open_array(writer, "cells");
+    for (uint64_t i = input->first; i <= input->last; i++) {
+        if (pdp_solution_is_real(solution)) {
+            json_exact(writer, NULL, ((const double *)cells)[i]);
+        } else {
+            json_integer(writer, NULL, ((const int64_t *)cells)[i]);
+        }
+    }
+    json_close_array(writer);
+}
+
+/* ---- Files ---- */
+
+/* What a run has come to. */
+typedef struct outcome {
+    const pdp_plan *plan;
+    const pdp_solution *solution;
+    char *report; /* or NULL */
+    void *cells;  /* of a linear table, for --print; int64_t or double. Or NULL */
+} outcome;
+
+static pdp_status read_row(const pdp_solution *solution, size_t row, void *cells, size_t columns) {
+    return pdp_solution_is_real(solution) ? pdp_solution_real_row(solution, row, cells, columns)
+                                          : pdp_solution_row(solution, row, cells, columns);
+}
+
+/* Row by row: the table need not be in memory a second time. A failed write shows up when the file is finished. */
+static int write_table(FILE *stream, const run_front *front, const outcome *result) {
+    const bool is_real = pdp_solution_is_real(result->solution) != 0;
+    const pdp_npy_type type = !is_real                                          ? PDP_NPY_I8
+                              : strcmp(pdp_plan_type(result->plan), "f32") == 0 ? PDP_NPY_F4
+                                                                                : PDP_NPY_F8;
+    const size_t columns = front->shape == PDP_INTERVAL ? front->n + 1 : front->n;
+    const size_t rows = front->shape == PDP_INTERVAL ? columns : 1;
+    void *cells = calloc(columns, sizeof(int64_t));
+    pdp_status status = cells ? pdp_npy_begin(stream, type, rows > 1 ? rows : 0, columns) : PDP_NO_MEMORY;
+    for (size_t row = 0; row < rows && status == PDP_OK && cli_interrupted() == 0; row++) {
+        status = read_row(result->solution, row, cells, columns);
+        status = status == PDP_OK ? pdp_npy_append(stream, type, cells, columns) : status;
+    }
+    free(cells);
+    if (status == PDP_OK || status == PDP_IO) {
+        return EXIT_DONE;
+    }
+    return cli_fail(EXIT_FAILED, status == PDP_NO_MEMORY ? "--table: out of memory" : "--table: there is no table");
+}
+
+/* Writes the files that are open to the disk, but not yet to their places. */
+static int write_files(cli_output files[RUN_FILES], const run_front *front, const outcome *result) {
+    int code = files[RUN_TABLE].stream ? write_table(files[RUN_TABLE].stream, front, result) : EXIT_DONE;
+    if (files[RUN_SPLITS].stream && code == EXIT_DONE) {
+        (void)pdp_npy_write(files[RUN_SPLITS].stream, pdp_solution_splits(result->solution), front->n + 1,
+                            front->n + 1);
+    }
+    if (files[RUN_REPORT].stream && result->report) { /* there is nothing to say where there is no way */
+        fprintf(files[RUN_REPORT].stream, "%s\n", result->report);
+    }
+    for (int f = 0; f < RUN_OUTPUT && code == EXIT_DONE; f++) {
+        code = cli_output_finish(&files[f]);
+    }
+    return code;
+}
+
+static void print_result(FILE *out, const run_input *input, const run_front *front, const outcome *result) {
+    if (!input->json) {
+        if (result->cells) {
+            print_cells(out, input, result->solution, result->cells);
+        } else {
+            print_text(out, front, result->plan, result->solution, result->report);
+        }
+        return;
+    }
+    json writer;
+    begin_json(&writer, out, front);
+    write_value_json(&writer, front, result->plan, result->solution);
+    if (result->report) {
+        json_string(&writer, front->report_key, result->report);
+    }
+    write_plan_json(&writer, result->plan);
+    json_double(&writer, "seconds", pdp_solution_seconds(result->solution));
+    if (result->cells) {
+        write_cells_json(&writer, input, result->solution, result->cells);
+    }
+    end_json(&writer);
+}
+
+/* When the result is out as well, nothing can go wrong any more but the renaming itself. */
+static int put_in_place(cli_output files[RUN_FILES]) {
+    int code = cli_output_finish(&files[RUN_OUTPUT]);
+    if (code == EXIT_DONE) {
+        code = cli_flush_stdout();
+    }
+    if (cli_interrupted() != 0) {
+        return EXIT_FAILED;
+    }
+    for (int f = 0; f < RUN_FILES && code == EXIT_DONE; f++) {
+        code = files[f].file ? cli_output_commit(&files[f]) : EXIT_DONE;
+    }
+    return code;
+}
+
+/* Everything after the solve. */
+static int put_out(const run_input *input, const run_front *front, cli_output files[RUN_FILES], const pdp_plan *plan,
+                   const pdp_solution *solution) {
+    outcome result = {.plan = plan, .solution = solution};
+    int code = EXIT_DONE;
+    if (front->report_label && pdp_solution_feasible(solution)) {
+        result.report = pdp_solution_report(solution);
+    }
+    if (input->print) {
+        result.cells = calloc(front->n, sizeof(int64_t));
+        if (!result.cells || read_row(solution, 0, result.cells, front->n) != PDP_OK) {
+            code = cli_fail(EXIT_FAILED, "--print: out of memory");
+        }
+    }
+    if (code == EXIT_DONE) {
+        code = write_files(files, front, &result);
+    }
+    if (code == EXIT_DONE && cli_interrupted() == 0) {
+        print_result(files[RUN_OUTPUT].stream ? files[RUN_OUTPUT].stream : stdout, input, front, &result);
+        code = put_in_place(files);
+    }
+    free(result.cells);
+    free(result.report);
+    return code;
+}
+
+static int open_files(const run_input *input, cli_output files[RUN_FILES]) {
+    int code = EXIT_DONE;
+    for (int f = input->dry_run ? RUN_OUTPUT : 0; f < RUN_FILES && code == EXIT_DONE; f++) {
+        code = input->paths[f] ? cli_output_open(&files[f], input->paths[f]) : EXIT_DONE;
+    }
+    return code;
+}
+
+static int check_plan(const run_input *input, const pdp_plan *plan) {
+    const char *wants = input->paths[RUN_TABLE] ? "--table" : input->print ? "--print" : NULL;
+    if (wants && strcmp(pdp_plan_algorithm(plan), "hu-shing") == 0) {
+        return cli_fail(EXIT_BAD_USE, "%s: method 'hu-shing' has no table", wants);
+    }
+    return EXIT_DONE;
+}
+
+int run_problem(const run_input *input, const run_front *front) {
+    const pdp_options options = make_options(input, front);
+    cli_output files[RUN_FILES] = {0};
+    pdp_plan *plan = NULL;
+    pdp_solution *solution = NULL;
+    int code = check_input(input, front);
+    if (code == EXIT_DONE) {
+        code = make_plan(front->problem, &options, &plan);
+    }
+    if (code == EXIT_DONE) {
+        code = check_plan(input, plan);
+    }
+    if (code == EXIT_DONE) {
+        code = open_files(input, files);
+    }
+    if (code == EXIT_DONE && input->dry_run) {
+        FILE *out = files[RUN_OUTPUT].stream ? files[RUN_OUTPUT].stream : stdout;
+        (input->json ? print_plan_json : print_plan)(out, front, plan);
+        code = put_in_place(files);
+    } else if (code == EXIT_DONE) {
+        start_progress(front);
+        code = run_made_plan(plan, &solution);
+        code = code == EXIT_DONE ? put_out(input, front, files, plan, solution) : code;
+    }
+    for (int f = 0; f < RUN_FILES; f++) {
+        cli_output_free(&files[f]);
+    }
+    pdp_solution_free(solution);
+    pdp_plan_free(plan);
+    return code;
+}

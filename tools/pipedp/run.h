@@ -1,0 +1,63 @@
+/* From a problem to its result: the options of a run, the run itself, its files, text and JSON. */
+#ifndef PIPEDP_RUN_H
+#define PIPEDP_RUN_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "pipedp.h"
+
+/* The files a run can write. All are opened before the solve and put in place after it. */
+enum { RUN_TABLE, RUN_SPLITS, RUN_REPORT, RUN_OUTPUT, RUN_FILES };
+
+typedef struct run_input {
+    /* run_argp */
+    const char *algorithm;
+    uint64_t memory;
+    bool json;
+
+    /* engine_argp */
+    const char *type; /* NULL for auto, as the library has it */
+    uint64_t threads; /* 0: not given */
+    bool no_compile;
+    bool dry_run;
+
+    /* run_parse_files */
+    const char *paths[RUN_FILES];
+    const char *print; /* the text of --print, NULL if it is not asked for */
+    uint64_t first;
+    uint64_t last;
+} run_input;
+
+/* For a command's argp.children; the input of each is the run_input. */
+extern const struct argp run_argp;    /* --algorithm, --memory, --json */
+extern const struct argp engine_argp; /* --type, --threads, --no-compile, --dry-run */
+
+/* The parser of a child with those of these options that a command has. */
+enum { RUN_KEY_TABLE = 512, RUN_KEY_SPLITS, RUN_KEY_REPORT, RUN_KEY_PRINT };
+error_t run_parse_files(int key, char *argument, struct argp_state *state);
+
+/* What a command says of its problem. */
+typedef struct run_front {
+    const char *name; /* "mcm" */
+    const pdp_problem *problem;
+    pdp_shape shape;
+    size_t n;                  /* cells; of an interval problem points - 1 */
+    const char *heading[2];    /* the first line of the text: "matrices", "6" */
+    const char *value_label;   /* "cost" */
+    const char *report_label;  /* "order"; NULL: there is no report */
+    const char *report_key;    /* in JSON */
+    const char *report_option; /* "--order" */
+    size_t offset_count;       /* S-DP; 0 otherwise */
+    const char *op;
+} run_front;
+
+/* Makes a plan and solves the problem, or tells of the plan alone; writes the files and prints the result. Returns an
+ * exit code; on failure has said why. */
+int run_problem(const run_input *input, const run_front *front);
+
+/* Makes a plan, says what is to be noted of it, and runs it. Returns an exit code; on failure has said why, but not for
+ * a run that was cancelled: whoever did that knows the reason. Both objects are the caller's to free in any case. */
+int run_plan(const pdp_problem *problem, const pdp_options *options, pdp_plan **plan, pdp_solution **solution);
+
+#endif

@@ -1,0 +1,142 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "recurrence_argument.h"
+#include "run.h"
+
+enum { KEY_INPUT = 768, KEY_PARAM };
+
+typedef struct solve_arguments {
+    const char *name;
+    field_value *values;
+    size_t value_count;
+    run_input run;
+} solve_arguments;
+
+static const struct argp_option options[] = {
+    {"input", KEY_INPUT, "NAME=VALUE", 0,
+     "A list (1,2,3), a matrix (1,2;3,4), a text (GGGAAAUCC), or any of them from a "
+     "file (@FILE)",
+     1},
+    {"param", KEY_PARAM, "NAME=VALUE", 0, "A number, or an operator's name", 1},
+    {0},
+};
+
+static const struct argp_option file_options[] = {
+    {"output", 'o', "F", 0, "Write the result to F instead of standard output", 3},
+    {"table", RUN_KEY_TABLE, "F.npy", 0, "Write the table: cells of a linear one, T[i][j] for i < j of an interval one",
+     3},
+    {"splits", RUN_KEY_SPLITS, "F.npy", 0, "Interval: write where each (i,j) is split, in the table's shape", 3},
+    {"report", RUN_KEY_REPORT, "F", 0, "Write the report as text: order, brackets, tree or items", 3},
+    {"print", RUN_KEY_PRINT, "A..B", 0, "Linear: print cells A to B, both included, counted from 0", 3},
+    {0},
+};
+
+static const struct argp file_argp = {.options = file_options, .parser = run_parse_files};
+
+static void add_value(solve_arguments *arguments, const char *option, char *argument, const struct argp_state *state) {
+    char *equals = strchr(argument, '=');
+    if (!equals || equals == argument) {
+        argp_error(state, "%s: '%s' is not NAME=VALUE", option, argument);
+        return;
+    }
+    *equals = '\0'; /* the arguments are ours to write to */
+    arguments->values[arguments->value_count++] = (field_value){option, argument, equals + 1};
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    solve_arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        for (int child = 0; child < 3; child++) {
+            state->child_inputs[child] = &arguments->run;
+        }
+        /* As many places as there are arguments at all. */
+        arguments->values = calloc((size_t)state->argc, sizeof *arguments->values);
+        return arguments->values ? 0 : ENOMEM;
+    case KEY_INPUT: add_value(arguments, "--input", argument, state); return 0;
+    case KEY_PARAM: add_value(arguments, "--param", argument, state); return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->name) {
+            argp_error(state, "'%s' is one argument too many", argument);
+        }
+        arguments->name = cli_path(argument);
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "the recurrence is missing: give a .dp file or a name of pipedp list");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {
+    {&run_argp, 0, "The solve:", 2},
+    {&engine_argp, 0, NULL, 2},
+    {&file_argp, 0, NULL, 3},
+    {0},
+};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .children = children,
+    .args_doc = "FILE.dp|NAME",
+    .doc =
+        "Solves a recurrence with its data: one of your own (docs/recurrences.md), or a built-in one (pipedp list).\v"
+        "Methods: auto; sequential, the plain loop; tiles (interval) or blocks (linear), the fast engines; hu-shing "
+        "for what is a matrix chain, if no table is asked for.\n\n"
+        "A FILE holds numbers separated by blanks, newlines or commas, a row of a matrix on each line, or is an int64 "
+        "or float .npy; @- is standard input.\n\nExamples:\n"
+        "  pipedp solve nussinov --input s=GGGAAAUCC --param loop=3\n"
+        "  pipedp solve coins --input coin=1,2,5,10,20,50 --param amount=388\n"
+        "  pipedp solve mcm --input p=@dims.npy --table table.npy --json\n"
+        "  pipedp solve obst --input p=4,2,6,3 --input q=1,2,3,1,2 --report tree.txt\n"
+        "  pipedp solve rod --input price=1,5,8,9,10,17,17,20 --param length=20 --print 0..20\n"
+        "  pipedp solve knapsack --input weight=3,4 --input value=5,6 --param capacity=100 --dry-run",
+};
+
+static int solve(const solve_arguments *arguments, const pdp_recurrence *recurrence, pdp_problem *problem) {
+    pdp_status status = pdp_problem_check(problem);
+    if (status != PDP_OK) {
+        return cli_fail(cli_exit_code(status), "%s: %s", arguments->name, pdp_problem_error(problem));
+    }
+    const bool is_interval = pdp_recurrence_shape(recurrence) == PDP_INTERVAL;
+    const size_t size = pdp_problem_size(problem);
+    char heading[80];
+    snprintf(heading, sizeof heading, "%s, %zu %s%s", pdp_recurrence_name(recurrence), size,
+             is_interval ? "point" : "cell", size == 1 ? "" : "s");
+    const char *report = pdp_recurrence_report(recurrence);
+    const run_front front = {.name = pdp_recurrence_name(recurrence),
+                             .problem = problem,
+                             .shape = pdp_recurrence_shape(recurrence),
+                             .n = is_interval ? size - 1 : size,
+                             .heading = {"problem", heading},
+                             .value_label = "value",
+                             .report_label = *report != '\0' ? report : NULL,
+                             .report_key = "report",
+                             .report_option = "--report"};
+    return run_problem(&arguments->run, &front);
+}
+
+int command_solve(int argc, char **argv) {
+    solve_arguments arguments = {0};
+    pdp_recurrence *recurrence = NULL;
+    pdp_problem *problem = NULL;
+    cli_parse(&argp, argc, argv, &arguments);
+    int code = recurrence_load(&recurrence, arguments.name);
+    if (code == EXIT_DONE && pdp_problem_create(&problem, recurrence) != PDP_OK) {
+        code = cli_fail(EXIT_FAILED, "%s", pdp_problem_error(problem));
+    }
+    if (code == EXIT_DONE) {
+        code = recurrence_set_fields(problem, recurrence, arguments.values, arguments.value_count);
+    }
+    if (code == EXIT_DONE) {
+        code = solve(&arguments, recurrence, problem);
+    }
+    pdp_problem_free(problem);
+    pdp_recurrence_free(recurrence);
+    free(arguments.values);
+    return code;
+}
