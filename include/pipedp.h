@@ -239,7 +239,8 @@ typedef struct pdp_plan pdp_plan;
 /* Picks the method and counts the bytes; solves nothing. `options` may be NULL for the defaults. The
  * problem must outlive the plan. PDP_BAD_INPUT for an unknown method or option value, PDP_NO_MEMORY
  * when the run would take more than the limit. "auto" is the fastest method there is that is
- * guaranteed to be right: at present `sequential`, and `pipeline` for a recorded run. */
+ * guaranteed to be right: the engine, `tiles` or `blocks`; `hu-shing` for a matrix chain whose table is not
+ * wanted; `sequential` where there is no engine; `pipeline` for a recorded run. */
 PDP_API pdp_status pdp_plan_create(pdp_plan **out, const pdp_problem *problem, const pdp_options *options);
 
 PDP_API const char *pdp_plan_algorithm(const pdp_plan *plan); /* the method picked */
@@ -282,6 +283,12 @@ PDP_API double pdp_solution_seconds(const pdp_solution *solution);
  */
 PDP_API pdp_status pdp_solution_row(const pdp_solution *solution, size_t row, int64_t *cells, size_t columns);
 PDP_API pdp_status pdp_solution_real_row(const pdp_solution *solution, size_t row, double *cells, size_t columns);
+
+/* The same for a part of a row: `count` cells from column `first` on. */
+PDP_API pdp_status pdp_solution_cells(const pdp_solution *solution, size_t row, size_t first, int64_t *cells,
+                                      size_t count);
+PDP_API pdp_status pdp_solution_real_cells(const pdp_solution *solution, size_t row, size_t first, double *cells,
+                                           size_t count);
 
 /* The whole table of whole numbers, row by row, in that shape. NULL when there is none or no memory. It lives as long
  * as the solution; `rows` and `columns` may be NULL. The first call may have to unpack it: not for two threads at once.

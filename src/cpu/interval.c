@@ -175,9 +175,11 @@ static void do_work(const pipeline *p, const piece *work, void *scratch) {
         kernel->start(p->run->data, tile);
     }
     for (uint32_t position = work->first; position < work->end; position++) {
-        uint32_t middle = work->row + pdp_tile_middle(distance, position);
+        const uint32_t middle = work->row + pdp_tile_middle(distance, position);
+        const uint32_t after = position + 1 < work->end ? work->row + pdp_tile_middle(distance, position + 1) : middle;
+        const void *next[] = {pdp_tiles_at(tiles, work->row, after), pdp_tiles_at(tiles, after, work->column)};
         kernel->product(p->run->data, tile, pdp_tiles_at(tiles, work->row, middle),
-                        pdp_tiles_at(tiles, middle, work->column), i0, (int64_t)middle * size, j0, scratch);
+                        pdp_tiles_at(tiles, middle, work->column), i0, (int64_t)middle * size, j0, next, scratch);
     }
     if (work->finishes) {
         const pdp_tile_frame frame = {

@@ -75,6 +75,9 @@ PDP_INLINE int64_t k_whole_sum(const pdp_kernel_data *d, int64_t input, int64_t 
 PDP_INLINE int s_is_infinite(elem a) {
     return a >= PDP_INFINITE >> 2 || a <= -(PDP_INFINITE >> 2);
 }
+PDP_INLINE int s_is_beyond(elem a) {
+    return a >= PDP_BEYOND >> 1 || a <= -(PDP_BEYOND >> 1);
+}
 PDP_INLINE elem s_saturate(elem a) {
     if (__builtin_expect(a > PDP_BEYOND || a < -PDP_BEYOND, 0)) {
         elem most = s_is_infinite(a) ? PDP_INFINITE : PDP_BEYOND;
@@ -163,6 +166,11 @@ PDP_INLINE elem k_divide(const pdp_kernel_data *d, elem a, elem b, int remainder
         k_fail(d, 2, 0, 0, 0);
         return 0;
     }
+#if defined(PDP_TYPE_WIDE)
+    if (!remainder && s_is_beyond(a)) {
+        return b < 0 ? -a : a;
+    }
+#endif
 #if !defined(PDP_TYPE_U32) && !defined(PDP_TYPE_U64)
     if (b == -1) {
         return remainder ? 0 : -a;
@@ -195,6 +203,11 @@ PDP_INLINE elem s_shift_left(elem a, int64_t b) {
 #endif
 }
 PDP_INLINE elem s_shift_right(elem a, int64_t b) {
+#if defined(PDP_TYPE_WIDE)
+    if (s_is_beyond(a)) {
+        return a;
+    }
+#endif
     return b < 0 || b > 63 ? 0 : b >= 8 * PDP_ELEM_BYTES ? (elem)(a < 0 ? -1 : 0) : (elem)(a >> b);
 }
 #endif

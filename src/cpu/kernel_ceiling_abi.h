@@ -18,12 +18,6 @@ typedef struct pdp_ceiling_kernel {
     int64_t (*run)(const pdp_kernel_data *data, int64_t shape, void *operands, int64_t rounds);
 } pdp_ceiling_kernel;
 
-#if defined(__clang__)
-#define PDP_CEILING_UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define PDP_CEILING_UNROLLED _Pragma("GCC unroll 32")
-#endif
-
 /* The compiler is not to know that a vector is the same in every round. */
 #if defined(PDP_SCALAR)
 #define PDP_CEILING_OPAQUE(x) __asm__ volatile("" : "+rm"(x))

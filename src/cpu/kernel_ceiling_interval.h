@@ -16,12 +16,12 @@ typedef struct pdp_ceiling_operands {
 
 /* The next operands; those that stay in registers only seem to be others. */
 PDP_INLINE void pdp_ceiling_load_b(const pdp_ceiling_operands *operands, vec *bv, int64_t k, int y, const int place) {
-    PDP_CEILING_UNROLLED for (int v = 0; v < PDP_NB && place == PDP_CEILING_IN_L1; v++) {
+    PDP_UNROLLED for (int v = 0; v < PDP_NB && place == PDP_CEILING_IN_L1; v++) {
         bv[v] = operands->b[v][k][y];
     }
 }
 PDP_INLINE void pdp_ceiling_load_a(const pdp_ceiling_operands *operands, vec *av, int64_t k, int x, const int place) {
-    PDP_CEILING_UNROLLED for (int v = 0; v < PDP_NA; v++) {
+    PDP_UNROLLED for (int v = 0; v < PDP_NA; v++) {
         if (place == PDP_CEILING_IN_L1) {
             av[v] = v_broadcast(operands->a[v][x][k]);
         } else {
@@ -38,31 +38,31 @@ PDP_INLINE int64_t pdp_ceiling_shape(const pdp_kernel_data *d, pdp_ceiling_opera
     vec bv[PDP_CEILING_COLUMNS][PDP_NB];
     vec av[PDP_NA];
     pdp_ceiling_load_a(operands, av, 0, 0, PDP_CEILING_IN_L1);
-    PDP_CEILING_UNROLLED for (int y = 0; y < columns; y++) {
-        PDP_CEILING_UNROLLED for (int x = 0; x < rows; x++) {
+    PDP_UNROLLED for (int y = 0; y < columns; y++) {
+        PDP_UNROLLED for (int x = 0; x < rows; x++) {
             sum[x][y] = operands->sums[x][y];
         }
-        PDP_CEILING_UNROLLED for (int v = 0; v < PDP_NHJ; v++) {
+        PDP_UNROLLED for (int v = 0; v < PDP_NHJ; v++) {
             jv[y][v] = operands->columns[v][y];
         }
         pdp_ceiling_load_b(operands, bv[y], 0, y, PDP_CEILING_IN_L1);
     }
     for (int64_t round = 0; round < rounds; round++) {
         for (int64_t k = 0; k < PDP_CEILING_DEPTH; k++) {
-            PDP_CEILING_UNROLLED for (int y = 0; y < columns; y++) {
+            PDP_UNROLLED for (int y = 0; y < columns; y++) {
                 pdp_ceiling_load_b(operands, bv[y], k, y, place);
             }
-            PDP_CEILING_UNROLLED for (int x = 0; x < rows; x++) {
+            PDP_UNROLLED for (int x = 0; x < rows; x++) {
                 pdp_ceiling_load_a(operands, av, k, x, place);
-                PDP_CEILING_UNROLLED for (int y = 0; y < columns; y++) {
+                PDP_UNROLLED for (int y = 0; y < columns; y++) {
                     sum[x][y] = update(d, sum[x][y], av, bv[y], jv[y], 0, 1, 2);
                 }
             }
         }
         __asm__ volatile("" ::: "memory");
     }
-    PDP_CEILING_UNROLLED for (int y = 0; y < columns; y++) {
-        PDP_CEILING_UNROLLED for (int x = 0; x < rows; x++) {
+    PDP_UNROLLED for (int y = 0; y < columns; y++) {
+        PDP_UNROLLED for (int x = 0; x < rows; x++) {
             operands->sums[x][y] = sum[x][y];
         }
     }

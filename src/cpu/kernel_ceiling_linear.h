@@ -29,13 +29,13 @@ PDP_INLINE int64_t pdp_ceiling_shape(const pdp_kernel_data *data, pdp_ceiling_op
         iv[q] = v_broadcast(values[PDP_NW + q]);
     }
     vec s = operands->s[0];
-    PDP_CEILING_UNROLLED for (int v = 0; v < vectors; v++) {
+    PDP_UNROLLED for (int v = 0; v < vectors; v++) {
         sum[v] = operands->sums[v];
     }
     for (int64_t round = 0; round < rounds; round++) {
         const vec *from = operands->s + round % PDP_CEILING_STEPS;
         __asm__ volatile("" : "+r"(from));
-        PDP_CEILING_UNROLLED for (int v = 0; v < vectors; v++) {
+        PDP_UNROLLED for (int v = 0; v < vectors; v++) {
             if (place == PDP_CEILING_IN_L1) {
                 s = from[v];
             }
@@ -47,7 +47,7 @@ PDP_INLINE int64_t pdp_ceiling_shape(const pdp_kernel_data *data, pdp_ceiling_op
             sum[v] = update(data, sum[v], s, w[0], iv, 0, 0);
         }
     }
-    PDP_CEILING_UNROLLED for (int v = 0; v < vectors; v++) {
+    PDP_UNROLLED for (int v = 0; v < vectors; v++) {
         operands->sums[v] = sum[v];
     }
     return rounds * vectors * terms * PDP_LANES;

@@ -15,11 +15,11 @@
 #ifndef PDP_TILE
 #define PDP_TILE 64
 #endif
-#ifndef PDP_ROWS /* of a register block */
-#define PDP_ROWS 4
+#ifndef PDP_COLUMNS /* vectors of a register block: 32 registers hold 4 x 4 or 2 x 8 sums, 16 hold 4 x 2 */
+#define PDP_COLUMNS (PDP_VECTOR_BYTES < 64 ? 2 : PDP_ELEM_BYTES == 8 ? 8 : 4)
 #endif
-#ifndef PDP_COLUMNS /* vectors of a register block: 32 registers hold 4 x 4 sums, 16 hold 4 x 2 */
-#define PDP_COLUMNS (PDP_VECTOR_BYTES == 64 ? 4 : 2)
+#ifndef PDP_ROWS
+#define PDP_ROWS (PDP_COLUMNS == 8 ? 2 : 4)
 #endif
 #ifndef PDP_BLOCK /* rows and columns of a block in finishing */
 #define PDP_BLOCK (PDP_LANES > 8 ? PDP_LANES : 8)
@@ -32,6 +32,8 @@
 #define PDP_WIDTH (PDP_BLOCK / PDP_LANES) /* vectors of a block's row */
 #define PDP_AT(i, j) ((j) / PDP_PANEL * PDP_TILE * PDP_PANEL + (i)*PDP_PANEL + (j) % PDP_PANEL)
 #define PDP_CELLS (PDP_TILE * PDP_TILE)
+/* Bytes of the next product's operands that are fetched for each k of a register block. */
+#define PDP_FETCH (2 * PDP_ELEM_BYTES * PDP_ROWS * PDP_PANEL / PDP_TILE)
 #define PDP_SOME(n) ((n) > 0 ? (n) : 1) /* arrays have at least one item */
 
 _Static_assert(PDP_TILE % PDP_PANEL == 0 && PDP_TILE % PDP_ROWS == 0 && PDP_TILE % PDP_BLOCK == 0 &&
@@ -95,7 +97,7 @@ typedef struct pdp_scratch {
  *   c[i][j] (+)= term(a[i][k], b[k][j]) */
 PDP_INLINE void pdp_register_block(const pdp_kernel_data *d, elem *restrict c, const elem *const *a,
                                    const elem *const *b, const elem *columns, int64_t i, int64_t k0, int64_t j0,
-                                   int64_t i0) {
+                                   int64_t i0, const char *next) {
     vec sum[PDP_ROWS][PDP_COLUMNS];
     vec jv[PDP_COLUMNS][PDP_SOME(PDP_NHJ)];
     for (int x = 0; x < PDP_ROWS; x++) {
@@ -113,8 +115,9 @@ PDP_INLINE void pdp_register_block(const pdp_kernel_data *d, elem *restrict c, c
         for (int v = 0; v < PDP_NA; v++) {
             rows[v] = a[v] + p * PDP_TILE + i * PDP_PANEL;
         }
-        for (int64_t k = 0; k < PDP_PANEL; k++) {
+        for (int64_t k = 0; k < PDP_PANEL; k++, next += PDP_FETCH) {
             vec bv[PDP_COLUMNS][PDP_NB];
+            __builtin_prefetch(next, 0, 2);
             for (int y = 0; y < PDP_COLUMNS; y++) {
                 for (int v = 0; v < PDP_NB; v++) {
                     bv[y][v] = *(const vec *)(b[v] + (p + k) * PDP_PANEL + y * PDP_LANES);
@@ -168,7 +171,7 @@ static void pdp_make_b_tile(const pdp_kernel_data *d, elem *out, const elem *til
 #endif
 
 static void pdp_product(const void *data, void *c, const void *a, const void *b, int64_t i0, int64_t k0, int64_t j0,
-                        void *scratch_bytes) {
+                        const void *const *next, void *scratch_bytes) {
     const pdp_kernel_data *d = data;
     pdp_scratch *scratch = scratch_bytes;
     const elem *av[PDP_NA];
@@ -205,7 +208,11 @@ static void pdp_product(const void *data, void *c, const void *a, const void *b,
             panels[v] = bv[v] + p * PDP_TILE;
         }
         for (int64_t i = 0; i < PDP_TILE; i += PDP_ROWS) {
-            pdp_register_block(d, (elem *)c + p * PDP_TILE, av, panels, scratch->columns + p, i, k0, j0 + p, i0);
+            const int64_t done = (p * PDP_TILE + i * PDP_PANEL) * PDP_FETCH * PDP_TILE / (PDP_ROWS * PDP_PANEL);
+            const int64_t bytes = PDP_CELLS * PDP_ELEM_BYTES;
+            const char *fetched = done < bytes ? (const char *)next[0] + done : (const char *)next[1] + (done - bytes);
+            pdp_register_block(d, (elem *)c + p * PDP_TILE, av, panels, scratch->columns + p, i, k0, j0 + p, i0,
+                               fetched);
         }
     }
 }
@@ -308,94 +315,121 @@ PDP_INLINE void pdp_prepare_closing(const pdp_finishing *f, pdp_closing *closing
 #endif
 }
 
-/* Blocks side by side: block x has its corner at (a[x], b[x]) of its tile. What is left are the k within the block's
- * own rows (unless it is on the diagonal) and within its own columns, in that order: rows from the bottom, and in a row
- * cell after cell, since M[i][k] has to be closed before it is the left operand of M[i][j], j > k. */
-static void pdp_finish_blocks(const pdp_finishing *chains, const int64_t *a, const int64_t *b) {
-    int64_t begin[PDP_CHAINS];
-    for (int x = 0; x < PDP_CHAINS; x++) {
-        begin[x] = chains[x].frame->i0 + a[x] == chains[x].frame->j0 + b[x] ? 1 : 0;
+/* A block that is finished beside others, by where its operands lie. Rows of a block are PDP_PANEL apart in all of
+ * them; PDP_IN(x) is where column x of the block lies in a row. */
+#define PDP_IN(x) ((x) / PDP_PANEL * PDP_TILE * PDP_PANEL + (x) % PDP_PANEL)
+typedef struct pdp_chain {
+    elem *cells;
+    const elem *left;  /* M[i][k] for k in the block's rows, and what is hoisted for it */
+    const elem *ha[2]; /* the second for k in its columns */
+    const elem *hb[2];
+    const elem *right; /* M[k][j] for k in the block's columns */
+    const elem *columns;
+    const pdp_finishing *f;
+    int64_t a, b;
+} pdp_chain;
+
+PDP_INLINE pdp_chain pdp_chain_make(const pdp_finishing *f, int64_t a, int64_t b) {
+    return (pdp_chain){.cells = f->tile + PDP_AT(a, b),
+                       .left = f->rows + PDP_AT(a, a),
+                       .ha = {f->scratch->ha[0] + PDP_AT(a, a), f->scratch->ha[1] + PDP_AT(a, b)},
+                       .hb = {f->scratch->hb[0] + PDP_AT(a, b), f->scratch->hb[1] + PDP_AT(b, b)},
+                       .right = f->columns + PDP_AT(b, b),
+                       .columns = f->scratch->columns + b,
+                       .f = f,
+                       .a = a,
+                       .b = b};
+}
+
+/* sum (+)= term(l, M[k][j]) for one k and vector w of row i, k in the block's rows (side 0) or columns (side 1). */
+PDP_INLINE vec pdp_chain_add(const pdp_chain *chain, vec sum, vec l, int64_t i, int64_t k, int w, const int side) {
+    const pdp_tile_frame *frame = chain->f->frame;
+    const elem *right = side ? chain->right : chain->cells;
+    vec hav[PDP_SOME(PDP_NHA)], av[PDP_NA], hbv[PDP_SOME(PDP_NHB)], bv[PDP_NB], jv[PDP_SOME(PDP_NHJ)];
+    for (int v = 0; v < PDP_NHA; v++) {
+        hav[v] = v_broadcast(chain->ha[side][v * PDP_CELLS + i * PDP_PANEL + PDP_IN(k)]);
     }
+    for (int v = 0; v < PDP_NHB; v++) {
+        hbv[v] = *(const vec *)(chain->hb[side] + v * PDP_CELLS + k * PDP_PANEL + PDP_IN(w * PDP_LANES));
+    }
+    for (int v = 0; v < PDP_NHJ; v++) {
+        jv[v] = *(const vec *)(chain->columns + v * PDP_TILE + w * PDP_LANES);
+    }
+    v_make_a(chain->f->d, l, hav, av);
+    v_make_b(chain->f->d, *(const vec *)(right + k * PDP_PANEL + PDP_IN(w * PDP_LANES)), hbv, bv);
+    return update(chain->f->d, sum, av, bv, jv, frame->i0 + chain->a + i,
+                  side ? frame->j0 + chain->b + k : frame->i0 + chain->a + k, frame->j0 + chain->b + w * PDP_LANES);
+}
+
+/* Row i of the block with what k in the block's own rows gives it, the leaf in its place; returns the leaf's column,
+ * or one that is not the block's. */
+PDP_INLINE int64_t pdp_chain_open(const pdp_chain *chain, vec *sum, int64_t i, int on_diagonal) {
+    const pdp_tile_frame *frame = chain->f->frame;
+    const int64_t row = frame->i0 + chain->a + i;
+    const int64_t leaf_column = row + 1 - (frame->j0 + chain->b);
+    for (int w = 0; w < PDP_WIDTH; w++) {
+        sum[w] = *(const vec *)(chain->cells + i * PDP_PANEL + PDP_IN(w * PDP_LANES));
+    }
+    for (int64_t k = on_diagonal ? PDP_BLOCK : i + 1; k < PDP_BLOCK; k++) {
+        const vec l = v_broadcast(chain->left[i * PDP_PANEL + PDP_IN(k)]);
+        PDP_UNROLLED for (int w = 0; w < PDP_WIDTH; w++) {
+            sum[w] = pdp_chain_add(chain, sum[w], l, i, k, w, 0);
+        }
+    }
+    if (leaf_column >= 0 && leaf_column < PDP_BLOCK && row + 1 < chain->f->d->points) {
+        const vec value = v_broadcast(leaf(chain->f->d, row));
+        for (int w = 0; w < PDP_WIDTH; w++) {
+            const int64_t lane = leaf_column - w * PDP_LANES;
+            sum[w] = lane >= 0 && lane < PDP_LANES ? v_select(v_only((int)lane), value, sum[w]) : sum[w];
+        }
+    }
+    return leaf_column;
+}
+
+/* Blocks side by side. What is left are the k within the block's own rows (unless it is on the diagonal) and within its
+ * own columns, in that order: rows from the bottom, and in a row cell after cell, since M[i][k] has to be closed before
+ * it is the left operand of M[i][j], j > k. */
+static void pdp_finish_blocks(const pdp_chain *chains, const int on_diagonal) {
     for (int64_t i = PDP_BLOCK - 1; i >= 0; i--) {
         vec sum[PDP_CHAINS][PDP_WIDTH];
-        vec jv[PDP_CHAINS][PDP_WIDTH][PDP_SOME(PDP_NHJ)];
+        int64_t leaf_column[PDP_CHAINS];
         pdp_closing closing[PDP_CHAINS];
-        int64_t leaf_lane[PDP_CHAINS];
-        vec leaf_value[PDP_CHAINS];
-        for (int x = 0; x < PDP_CHAINS; x++) {
-            const pdp_finishing *f = &chains[x];
-            int64_t row = f->frame->i0 + a[x] + i;
-            leaf_lane[x] = row + 1 - (f->frame->j0 + b[x]);
-            leaf_value[x] = v_broadcast(
-                leaf_lane[x] >= 0 && leaf_lane[x] < PDP_BLOCK && row + 1 < f->d->points ? leaf(f->d, row) : (elem)0);
-            for (int w = 0; w < PDP_WIDTH; w++) {
-                int64_t j = b[x] + w * PDP_LANES;
-                sum[x][w] = *(const vec *)(f->tile + PDP_AT(a[x] + i, j));
-                for (int v = 0; v < PDP_NHJ; v++) {
-                    jv[x][w][v] = *(const vec *)(f->scratch->columns + v * PDP_TILE + j);
-                }
-            }
-            for (int64_t k = begin[x] ? PDP_BLOCK : i + 1; k < PDP_BLOCK; k++) {
-                vec hav[PDP_SOME(PDP_NHA)], av[PDP_NA];
-                for (int v = 0; v < PDP_NHA; v++) {
-                    hav[v] = v_broadcast(f->scratch->ha[0][v * PDP_CELLS + PDP_AT(a[x] + i, a[x] + k)]);
-                }
-                v_make_a(f->d, v_broadcast(f->rows[PDP_AT(a[x] + i, a[x] + k)]), hav, av);
-                for (int w = 0; w < PDP_WIDTH; w++) {
-                    int64_t j = b[x] + w * PDP_LANES;
-                    vec hbv[PDP_SOME(PDP_NHB)], bv[PDP_NB];
-                    for (int v = 0; v < PDP_NHB; v++) {
-                        hbv[v] = *(const vec *)(f->scratch->hb[0] + v * PDP_CELLS + PDP_AT(a[x] + k, j));
-                    }
-                    v_make_b(f->d, *(const vec *)(f->tile + PDP_AT(a[x] + k, j)), hbv, bv);
-                    sum[x][w] =
-                        update(f->d, sum[x][w], av, bv, jv[x][w], row, f->frame->i0 + a[x] + k, f->frame->j0 + j);
-                }
-            }
-            pdp_prepare_closing(f, &closing[x], a[x] + i, b[x]);
+        PDP_UNROLLED for (int x = 0; x < PDP_CHAINS; x++) {
+            leaf_column[x] = pdp_chain_open(&chains[x], sum[x], i, on_diagonal);
+            pdp_prepare_closing(chains[x].f, &closing[x], chains[x].a + i, chains[x].b);
         }
-        for (int u = 0; u < PDP_WIDTH; u++) {
-            for (int lane = 0; lane < PDP_LANES; lane++) {
-                int64_t k = u * PDP_LANES + lane;
-                for (int x = 0; x < PDP_CHAINS; x++) {
-                    const pdp_finishing *f = &chains[x];
-                    vec closed = sum[x][u];
+        (void)leaf_column;
+        PDP_UNROLLED for (int u = 0; u < PDP_WIDTH; u++) {
+            const int64_t skipped = on_diagonal ? i + 1 - u * PDP_LANES : 0;
+            for (int lane = skipped > 0 ? (int)skipped : 0; lane < PDP_LANES; lane++) {
+                const int64_t k = u * PDP_LANES + lane;
+                vec_mask above = v_above(lane);
+                PDP_OPAQUE_VECTOR(above);
+                PDP_UNROLLED for (int x = 0; x < PDP_CHAINS; x++) {
 #if PDP_CLOSES
                     vec hcv[PDP_SOME(PDP_NHC)];
                     for (int v = 0; v < PDP_NHC; v++) {
                         hcv[v] = *(const vec *)(closing[x].hoisted[v] + u * PDP_LANES);
                     }
-                    closed = close_cell(f->d, closed, *(const vec *)(closing[x].option + u * PDP_LANES), hcv);
+                    if (leaf_column[x] != k) {
+                        const vec option_values = *(const vec *)(closing[x].option + u * PDP_LANES);
+                        const vec closed = close_cell(chains[x].f->d, sum[x][u], option_values, hcv);
+                        sum[x][u] = v_select(v_only(lane), closed, sum[x][u]);
+                    }
 #endif
-                    if (leaf_lane[x] == k) {
-                        closed = leaf_value[x];
+                    const vec l = v_lane(sum[x][u], lane);
+                    if (PDP_LANES > 1) {
+                        sum[x][u] = v_select(above, pdp_chain_add(&chains[x], sum[x][u], l, i, k, u, 1), sum[x][u]);
                     }
-                    sum[x][u] = v_select(v_only(lane), closed, sum[x][u]);
-                    if (begin[x] && k <= i) {
-                        continue;
-                    }
-                    vec hav[PDP_SOME(PDP_NHA)], av[PDP_NA];
-                    for (int v = 0; v < PDP_NHA; v++) {
-                        hav[v] = v_broadcast(f->scratch->ha[1][v * PDP_CELLS + PDP_AT(a[x] + i, b[x] + k)]);
-                    }
-                    v_make_a(f->d, v_lane(closed, lane), hav, av);
-                    for (int w = PDP_LANES == 1 ? u + 1 : u; w < PDP_WIDTH; w++) {
-                        int64_t j = b[x] + w * PDP_LANES;
-                        vec hbv[PDP_SOME(PDP_NHB)], bv[PDP_NB];
-                        for (int v = 0; v < PDP_NHB; v++) {
-                            hbv[v] = *(const vec *)(f->scratch->hb[1] + v * PDP_CELLS + PDP_AT(b[x] + k, j));
-                        }
-                        v_make_b(f->d, *(const vec *)(f->columns + PDP_AT(b[x] + k, j)), hbv, bv);
-                        vec updated = update(f->d, sum[x][w], av, bv, jv[x][w], f->frame->i0 + a[x] + i,
-                                             f->frame->j0 + b[x] + k, f->frame->j0 + j);
-                        sum[x][w] = w == u ? v_select(v_above(lane), updated, sum[x][w]) : updated;
+                    PDP_UNROLLED for (int w = u + 1; w < PDP_WIDTH; w++) {
+                        sum[x][w] = pdp_chain_add(&chains[x], sum[x][w], l, i, k, w, 1);
                     }
                 }
             }
         }
         for (int x = 0; x < PDP_CHAINS; x++) {
             for (int w = 0; w < PDP_WIDTH; w++) {
-                *(vec *)(chains[x].tile + PDP_AT(a[x] + i, b[x] + w * PDP_LANES)) = sum[x][w];
+                *(vec *)(chains[x].cells + i * PDP_PANEL + PDP_IN(w * PDP_LANES)) = sum[x][w];
             }
         }
     }
@@ -421,31 +455,27 @@ static void pdp_finish(const void *data, const pdp_tile_frame *frame, void *scra
 #endif
     const int64_t distances = on_diagonal ? PDP_BLOCKS : 2 * PDP_BLOCKS - 1;
     for (int64_t distance = 0; distance < distances; distance++) {
-        pdp_finishing chains[PDP_CHAINS];
-        int64_t a[PDP_CHAINS], b[PDP_CHAINS];
+        pdp_chain chains[PDP_CHAINS];
         int count = 0;
         for (int64_t x = 0; x < PDP_BLOCKS; x++) {
             int64_t y = on_diagonal ? x + distance : distance - (PDP_BLOCKS - 1 - x);
             int last = x == PDP_BLOCKS - 1;
             if (y >= 0 && y < PDP_BLOCKS) {
-                a[count] = x * PDP_BLOCK;
-                b[count] = y * PDP_BLOCK;
-                chains[count] = f;
+                const int64_t a = x * PDP_BLOCK;
+                const int64_t b = y * PDP_BLOCK;
                 if (on_diagonal) {
-                    pdp_block_product(&f, a[count], b[count], a[count] + PDP_BLOCK, b[count], 0);
+                    pdp_block_product(&f, a, b, a + PDP_BLOCK, b, 0);
                 } else {
-                    pdp_block_product(&f, a[count], b[count], a[count] + PDP_BLOCK, PDP_TILE, 0);
-                    pdp_block_product(&f, a[count], b[count], 0, b[count], 1);
+                    pdp_block_product(&f, a, b, a + PDP_BLOCK, PDP_TILE, 0);
+                    pdp_block_product(&f, a, b, 0, b, 1);
                 }
-                count++;
+                chains[count++] = pdp_chain_make(&f, a, b);
             }
             if (count == PDP_CHAINS || (last && count > 0)) {
                 for (; count < PDP_CHAINS; count++) {
-                    chains[count] = idle;
-                    a[count] = a[0];
-                    b[count] = b[0];
+                    chains[count] = pdp_chain_make(&idle, chains[0].a, chains[0].b);
                 }
-                pdp_finish_blocks(chains, a, b);
+                pdp_finish_blocks(chains, on_diagonal && distance == 0);
                 count = 0;
             }
         }

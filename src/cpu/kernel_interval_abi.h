@@ -27,9 +27,10 @@ typedef struct pdp_interval_kernel {
     uint32_t scratch_bytes; /* for each thread, aligned to 64 */
     /* Every cell becomes the identity. */
     void (*start)(const void *data, void *tile);
-    /* c (+)= a (x) b, for tiles (I,J), (I,K), (K,J) with I < K < J. */
+    /* c (+)= a (x) b, for tiles (I,J), (I,K), (K,J) with I < K < J. Meanwhile the two tiles of `next` are fetched,
+     * which the next product reads. */
     void (*product)(const void *data, void *c, const void *a, const void *b, int64_t i0, int64_t k0, int64_t j0,
-                    void *scratch);
+                    const void *const *next, void *scratch);
     /* All that is left: k within the tiles I and J, leaves, options, finish. */
     void (*finish)(const void *data, const pdp_tile_frame *frame, void *scratch);
     /* The smallest k that gives M[i][j] its value, 0 if none does: row[x] is M[i][i+1+x], column[x] is M[i+1+x][j]. */

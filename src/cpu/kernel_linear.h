@@ -17,30 +17,15 @@
 #define PDP_KERNEL_SYMBOL pdp_kernel
 #endif
 
-#if defined(__clang__)
-#define PDP_UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define PDP_UNROLLED _Pragma("GCC unroll 32")
-#endif
-
-/* Keep a compiler from computing every address of a group anew, and from loading a vector once for each use. */
+/* Keeps a compiler from computing every address of a group anew. */
 #if defined(__GNUC__)
 #define PDP_OPAQUE_POINTER(p) __asm__("" : "+r"(p))
 #else
 #define PDP_OPAQUE_POINTER(p) (void)(p)
 #endif
 #if defined(PDP_SCALAR)
-#define PDP_OPAQUE_VECTOR(x) (void)(x)
 #define PDP_FIRST_LANE(x) (x)
-#elif defined(__x86_64__)
-#define PDP_OPAQUE_VECTOR(x) __asm__("" : "+v"(x))
-#elif defined(__aarch64__)
-#define PDP_OPAQUE_VECTOR(x) __asm__("" : "+w"(x))
 #else
-#define PDP_OPAQUE_VECTOR(x) (void)(x)
-#endif
-
-#ifndef PDP_FIRST_LANE
 #define PDP_FIRST_LANE(x) ((x)[0])
 #endif
 

@@ -14,6 +14,12 @@
 
 #define PDP_INLINE static inline __attribute__((always_inline, unused))
 
+#if defined(__clang__)
+#define PDP_UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define PDP_UNROLLED _Pragma("GCC unroll 32")
+#endif
+
 #if defined(PDP_TYPE_I32)
 typedef int32_t elem;
 typedef int32_t elem_mask;
@@ -64,6 +70,17 @@ typedef elem vec __attribute__((vector_size(PDP_VECTOR_BYTES)));
 typedef elem_mask vec_mask __attribute__((vector_size(PDP_VECTOR_BYTES)));
 /* The same at any element's address. */
 typedef elem vec_loose __attribute__((vector_size(PDP_VECTOR_BYTES), aligned(PDP_ELEM_BYTES), may_alias));
+#endif
+
+/* Hides from the compiler how a vector came about, so that it is made once and not at each use. */
+#if defined(PDP_SCALAR)
+#define PDP_OPAQUE_VECTOR(x) (void)(x)
+#elif defined(__x86_64__)
+#define PDP_OPAQUE_VECTOR(x) __asm__("" : "+v"(x))
+#elif defined(__aarch64__)
+#define PDP_OPAQUE_VECTOR(x) __asm__("" : "+w"(x))
+#else
+#define PDP_OPAQUE_VECTOR(x) (void)(x)
 #endif
 
 /* ---- Scalars ---- */

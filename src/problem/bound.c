@@ -73,9 +73,9 @@ static pdp_wide magnitude(range a) {
     return most(a.high, -a.low);
 }
 
-/* What bits can make of two numbers: nothing with more bits than the larger of them. */
+/* What bits can make of two numbers: nothing with more bits than the larger of them; -8 has as many as 7. */
 static range bits(range a, range b) {
-    pdp_wide larger = most(magnitude(a), magnitude(b));
+    pdp_wide larger = most(most(a.high, b.high), -1 - least(a.low, b.low));
     pdp_wide power = 1;
     while (power <= larger && power < PDP_UNBOUNDED) {
         power *= 2;

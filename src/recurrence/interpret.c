@@ -59,6 +59,10 @@ static pdp_wide clamp(pdp_wide value) {
     return value > PDP_WHOLE_BEYOND ? PDP_WHOLE_BEYOND : value < -PDP_WHOLE_BEYOND ? -PDP_WHOLE_BEYOND : value;
 }
 
+static bool is_beyond(pdp_wide value) {
+    return value >= PDP_WHOLE_BEYOND / 2 || value <= -PDP_WHOLE_BEYOND / 2;
+}
+
 static pdp_wide add_exact(pdp_wide a, pdp_wide b) {
     return is_infinite(a) ? a : is_infinite(b) ? b : clamp(a + b);
 }
@@ -123,7 +127,7 @@ static pdp_wide shift_left(pdp_wide value, pdp_wide distance) {
 }
 
 static pdp_wide shift_right(pdp_wide value, pdp_wide distance) {
-    return distance < 0 || distance > 63 ? 0 : value >> distance;
+    return is_beyond(value) ? value : distance < 0 || distance > 63 ? 0 : value >> distance;
 }
 
 static pdp_wide operate_exact(pdp_bindings *bindings, const pdp_node *node, pdp_op op, pdp_wide a, pdp_wide b) {
@@ -143,7 +147,10 @@ static pdp_wide operate_exact(pdp_bindings *bindings, const pdp_node *node, pdp_
             fail(bindings, node, "division by zero");
             return 0;
         }
-        return op == PDP_OP_DIVIDE ? is_infinite(a) && b < 0 ? -a : is_infinite(a) ? a : a / b : a % b;
+        if (op == PDP_OP_DIVIDE && is_beyond(a)) {
+            return b < 0 ? -a : a;
+        }
+        return op == PDP_OP_DIVIDE ? a / b : a % b;
     default: return 0;
     }
 }

@@ -92,7 +92,7 @@ static void write_decision(const pdp_decision *decision, point_kind points, size
     if (decision->kind == PDP_OPTION) {
         fprintf(out, "%*soption %zu of %zu..%zu", indent, "", decision->k, decision->i, decision->j);
     } else if (points == CORNERS) {
-        fprintf(out, "%zu %zu %zu", decision->i, decision->k, decision->j);
+        fprintf(out, "triangle %zu %zu %zu", decision->i, decision->k, decision->j);
     } else if (points == KEYS) {
         fprintf(out, "%*skey %zu of %zu..%zu", indent, "", decision->k - 1, decision->i, decision->j - 2);
     } else {

@@ -236,32 +236,48 @@ double pdp_solution_seconds(const pdp_solution *solution) {
     return solution ? solution->seconds : 0;
 }
 
-static bool has_row(const pdp_solution *solution, size_t row, size_t columns, bool real) {
-    const size_t width = !has_table(solution) ? 0 : solution->shape == PDP_LINEAR ? solution->n : solution->n + 1;
-    return width > 0 && columns == width && row < (solution->shape == PDP_LINEAR ? 1 : width) &&
+/* Rows and columns are as many, but for the one row of a linear table. 0 without a table. */
+static size_t table_width(const pdp_solution *solution) {
+    return !has_table(solution) ? 0 : solution->shape == PDP_LINEAR ? solution->n : solution->n + 1;
+}
+
+static bool has_cells(const pdp_solution *solution, size_t row, size_t first, size_t count, bool real) {
+    const size_t width = table_width(solution);
+    return width > 0 && row < (solution->shape == PDP_LINEAR ? 1 : width) && first <= width && count <= width - first &&
            is_real(solution) == real;
 }
 
-pdp_status pdp_solution_row(const pdp_solution *solution, size_t row, int64_t *cells, size_t columns) {
-    if (!has_row(solution, row, columns, false)) {
+pdp_status pdp_solution_cells(const pdp_solution *solution, size_t row, size_t first, int64_t *cells, size_t count) {
+    if (!has_cells(solution, row, first, count, false)) {
         return PDP_BAD_INPUT;
     }
-    for (size_t column = 0; column < columns; column++) {
-        bool is_cell = solution->shape == PDP_LINEAR || column > row;
-        cells[column] = is_cell ? pdp_solution_public(solution, pdp_solution_cell(solution, row, column)) : 0;
+    for (size_t x = 0; x < count; x++) {
+        bool is_cell = solution->shape == PDP_LINEAR || first + x > row;
+        cells[x] = is_cell ? pdp_solution_public(solution, pdp_solution_cell(solution, row, first + x)) : 0;
     }
     return PDP_OK;
 }
 
-pdp_status pdp_solution_real_row(const pdp_solution *solution, size_t row, double *cells, size_t columns) {
-    if (!has_row(solution, row, columns, true)) {
+pdp_status pdp_solution_real_cells(const pdp_solution *solution, size_t row, size_t first, double *cells,
+                                   size_t count) {
+    if (!has_cells(solution, row, first, count, true)) {
         return PDP_BAD_INPUT;
     }
-    for (size_t column = 0; column < columns; column++) {
-        bool is_cell = solution->shape == PDP_LINEAR || column > row;
-        cells[column] = is_cell ? pdp_solution_cell(solution, row, column).real : 0;
+    for (size_t x = 0; x < count; x++) {
+        bool is_cell = solution->shape == PDP_LINEAR || first + x > row;
+        cells[x] = is_cell ? pdp_solution_cell(solution, row, first + x).real : 0;
     }
     return PDP_OK;
+}
+
+pdp_status pdp_solution_row(const pdp_solution *solution, size_t row, int64_t *cells, size_t columns) {
+    const bool is_whole = columns > 0 && columns == table_width(solution);
+    return is_whole ? pdp_solution_cells(solution, row, 0, cells, columns) : PDP_BAD_INPUT;
+}
+
+pdp_status pdp_solution_real_row(const pdp_solution *solution, size_t row, double *cells, size_t columns) {
+    const bool is_whole = columns > 0 && columns == table_width(solution);
+    return is_whole ? pdp_solution_real_cells(solution, row, 0, cells, columns) : PDP_BAD_INPUT;
 }
 
 const int64_t *pdp_solution_table(const pdp_solution *solution, size_t *rows, size_t *columns) {

@@ -1,5 +1,6 @@
 """Help, version, info, selftest."""
 import json
+import re
 
 from support import CommandTest, main
 
@@ -15,6 +16,20 @@ class General(CommandTest):
             self.assertIn("Example", stdout, command)
             self.assertIn("pipedp " + command[0], stdout)
             self.assertEqual(stderr, "")
+
+    def test_options_are_in_groups(self):
+        solve = ["algorithm", "dry-run", "json", "memory", "no-compile", "threads", "type"]
+        for command, groups in [
+            ("mcm", [("The chain", ["file", "max-dim", "random", "seed"]), ("The solve", solve),
+                     ("Files", ["order", "output", "splits", "table"])]),
+            ("sdp", [("The problem", ["offsets", "init", "k", "mod", "n", "op", "overflow", "random", "seed", "weights",
+                                      "x"]), ("The solve", solve), ("Files", ["output", "print", "table"])]),
+            ("solve", [("The data", ["input", "param"]), ("The solve", solve),
+                       ("Files", ["output", "print", "report", "splits", "table"])]),
+        ]:
+            blocks = self.run_program(command, "--help")[0].split("\n\n")[1:4]
+            found = [(re.match(r" (.*):\n", block).group(1), re.findall(r"--([a-z-]+)[=\s]", block)) for block in blocks]
+            self.assertEqual(found, groups)
 
     def test_examples_of_the_help_run(self):
         for command in COMMANDS:

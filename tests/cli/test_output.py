@@ -13,6 +13,7 @@ from support import PROGRAM, CommandTest, main, read_npy
 
 CHAIN = ["mcm", "30", "35", "15", "5", "10", "20", "25"]
 SLOW = ["mcm", "--random", "9000", "--algorithm", "tiles", "--threads", "1"]  # many seconds
+SLOW_LINE = ["sdp", "--random", "3000000", "--k", "1000000", "--threads", "1"]
 
 
 class Output(CommandTest):
@@ -86,8 +87,7 @@ class Output(CommandTest):
         for slow in [SLOW, [*SLOW[:3], "--algorithm", "sequential"], [*SLOW[:3], "--algorithm", "wavefront"],
                      ["solve", "merge", "--input", f"w={zeros}"], ["trace", "mcm", "--random", "3000", "--summary"],
                      ["solve", "nussinov", "--input", "s=" + "ACGU" * 500, "--algorithm", "sequential"],
-                     ["sdp", "--random", "600000", "--k", "200000"],
-                     ["sdp", "--random", "600000", "--k", "200000", "--algorithm", "sequential"]]:
+                     SLOW_LINE, [*SLOW_LINE[:5], "--algorithm", "sequential"]]:
             process = subprocess.Popen([PROGRAM, *slow], cwd=self.folder, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE)
             self.addCleanup(process.kill)
@@ -154,8 +154,14 @@ class Output(CommandTest):
         self.assertNotIn("%", self.on_terminal(*CHAIN))
 
     def test_progress_of_a_solve_until_ctrl_c(self):
+        for slow, unit in [(SLOW, "[GM] terms"), (SLOW_LINE, "k? ?cells"),
+                           (["solve", "nussinov", "--input", "s=" + "ACGU" * 500, "--algorithm", "sequential"],
+                            "[Mk] terms")]:
+            self.stop_at_progress([*slow, "--table", "t.npy"], unit)
+
+    def stop_at_progress(self, arguments, unit):
         leader, follower = pty.openpty()
-        process = subprocess.Popen([PROGRAM, *SLOW, "--table", "t.npy"], stdout=follower, stderr=follower,
+        process = subprocess.Popen([PROGRAM, *arguments], stdout=follower, stderr=follower,
                                    stdin=follower, cwd=self.folder, start_new_session=True,
                                    preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         self.addCleanup(process.kill)
@@ -168,7 +174,7 @@ class Output(CommandTest):
         text += os.read(leader, 4096)
         os.close(leader)
         shown = text.decode()
-        self.assertRegex(shown, r"\r +\d+\.\d %, \d[\d.e+]* [GM] terms/s, (\d+ s|\d+:\d\d min|\d+ hours) left")
+        self.assertRegex(shown, rf"\r +\d+\.\d %, \d[\d.e+]* {unit}/s, (\d+ s|\d+:\d\d min|\d+ hours) left")
         self.assertRegex(shown, r"\r +\r$")  # erased
         self.assertNotIn("\n", shown)
         self.assertEqual(list(self.folder.iterdir()), [])

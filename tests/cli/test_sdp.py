@@ -115,6 +115,52 @@ class Sdp(CommandTest):
                     expected = self.weighted(20, offsets, presets, op, weights, x)
                     self.assertEqual(result["cells"], expected, (op, more, method))
 
+    def test_weights_and_source_of_a_random_problem(self):
+        n, weights, x = 60, [3, -2, 5], [i * i % 17 - 8 for i in range(60)]
+        drawn = ["sdp", "--random", n, "--k", 3, "--seed", 4]
+        presets, offsets = self.drawn(n, 3, 4)
+        for op in ["min", "max", "add"]:
+            for more in [{"weights": weights}, {"x": x}, {"weights": weights, "x": x}]:
+                line = [part for name, values in more.items() for part in (f"--{name}", comma(values))]
+                expected = self.weighted(n, offsets, presets, op, **more)
+                result = self.run_json(*drawn, "--op", op, *line, "--print", f"0..{n - 1}")
+                self.assertEqual(result["cells"], expected, (op, line))
+
+    def drawn(self, n, k, seed):
+        """As docs/recurrences.md has it."""
+        mask = 2**64 - 1
+
+        def draw(low, high):
+            nonlocal seed
+            size = high - low + 1
+            while True:
+                seed = seed + 0x9E3779B97F4A7C15 & mask
+                z = seed
+                z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & mask
+                z = (z ^ z >> 27) * 0x94D049BB133111EB & mask
+                z ^= z >> 31
+                if (z * size & mask) >= 2**64 % size:
+                    return low + (z * size >> 64)
+
+        offsets = []
+        for v in range(max(k, n // 2), 0, -1):
+            if len(offsets) < k and draw(1, v) <= k - len(offsets):
+                offsets.append(v)
+        return [draw(0, 999999) for _ in range(offsets[0])], offsets
+
+    def test_weights_and_source_with_an_overflow_policy(self):
+        n, offsets, presets, weights = 90, [4, 3, 1], [5, -1, 2, 0], [-3, 7, 2]
+        x = [i % 5 - 2 for i in range(n)]
+        for more in [{"weights": weights}, {"x": x}, {"weights": weights, "x": x}]:
+            line = [part for name, values in more.items() for part in (f"--{name}", comma(values))]
+            exact = self.weighted(n, offsets, presets, "add", **more)
+            for modulus in [2, 1000003, 2**63 - 1]:
+                result = self.sdp(n, offsets, presets, "--op", "add", *line, "--mod", modulus, "--print", f"0..{n - 1}")
+                self.assertEqual(result["cells"], [value % modulus for value in exact], (line, modulus))
+            wrapped = [(value + 2**63) % 2**64 - 2**63 for value in exact]
+            result = self.sdp(n, offsets, presets, "--op", "add", *line, "--overflow", "wrap", "--print", f"0..{n - 1}")
+            self.assertEqual(result["cells"], wrapped, line)
+
     def test_weights_of_the_example_data(self):
         data = ["sdp", "--offsets", f"@{DATA}/sdp_offsets.txt", "--init", f"@{DATA}/sdp_presets.txt", "-n", 100]
         for op, plain, weighted in [("min", 0, 67), ("max", 11, 102)]:
@@ -131,11 +177,8 @@ class Sdp(CommandTest):
         self.refuse(*good, "--weights", "1", names=["--weights: there are 1, and must be 2, as many as offsets\n"])
         self.refuse(*good, "--x", "1,2", names=["--x: there are 2 values, and must be 5, as many as cells\n"])
         self.refuse(*good, "--weights", "1,y", names=["--weights: item 2 (line 1, column 3): 'y' is not"])
-        self.refuse(*good, "--op", "add", "--weights", "1,2", "--mod", 7,
-                    names=["--weights and --mod exclude each other"])
-        self.refuse(*good, "--op", "add", "--x", "1,2,3,4,5", "--overflow", "wrap",
-                    names=["--x and --overflow wrap exclude each other"])
-        self.refuse("sdp", "--random", 9, "--weights", "1", names=["--random and --weights exclude each other"])
+        self.refuse("sdp", "--random", 9, "--weights", "1", names=["--weights: there are 1, and must be 4, as many as"])
+        self.refuse("sdp", "--random", 9, "--x", "1", names=["--x: there are 1 values, and must be 9, as many as cells"])
         self.refuse(*good, "--weights", "@-", "--x", "@-", stdin="1",
                     names=["--weights and --x both want standard input"])
         self.refuse(*good, "--weights", "1,2", "--algorithm", "pipeline", names=["'pipeline'", "paper's S-DP"])

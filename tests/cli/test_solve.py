@@ -8,15 +8,15 @@ from support import DATA, CommandTest, main, read_npy, write_npy
 
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 
-CYK = ["cyk", "A=0,0,1,2,3", "B=1,2,2,3,1", "C=2,3,1,3,2", "D=1,3,2", "letter=aab"]  # S -> AB | BC, ...
-SUMS = "A=@arithmetic_a B=@arithmetic_b C=@arithmetic_c D=0,1,2,6,7,8,9 letter=nnn+*()"
+CYK = "cyk A=0,0,1,2,3 B=1,2,2,3,1 C=2,3,1,3,2 D=1,3,2 letter=aab"  # S -> AB | BC, ...
+SUMS = "cyk A=@arithmetic_a B=@arithmetic_b C=@arithmetic_c D=@arithmetic_d letter=@arithmetic_letter"
 
 # Name and data, the value, the report; None where it is not looked at.
 BUILTINS = [
     ("mcm p=@chain", 53902848, None),
     ("mcm p=30,35,15,5,10,20,25", 15125, "((A1(A2A3))((A4A5)A6))"),
     ("triangulation x=@polygon_x y=@polygon_y", 8486.350818724532, None),
-    ("triangulation x=0,4,4,0 y=0,0,3,3", 24, "0 1 3\n1 2 3"),
+    ("triangulation x=0,4,4,0 y=0,0,3,3", 24, "triangle 0 1 3\ntriangle 1 2 3"),
     ("triangulation_product v=@polygon_weights", 88670, None),
     ("obst p=@obst_hits q=@obst_misses", 2069563, None),
     ("obst p=15,10,5,10,20 q=5,10,5,5,5,10", 275,
@@ -26,9 +26,8 @@ BUILTINS = [
     ("nussinov s=@rnase_p loop=3", 142, None),
     ("nussinov s=GGGAAAUCC", 3, "(((...)))"),
     ("nussinov s=GGGAAAUCC loop=4", 2, None),
-    ("cyk s=baaba A=@baaba_a B=@baaba_b C=@baaba_c D=1,3,2 letter=aab", 1,
-     "(A0 (A2 'b') (A3 (A1 'a') (A2 (A3 (A1 'a') (A2 'b')) (A3 'a'))))"),
-    (f"cyk s=n*(n+n*(n+n))+(n+n)*n {SUMS}", 1, None),
+    (f"{CYK} s=baaba", 1, "(A0 (A2 'b') (A3 (A1 'a') (A2 (A3 (A1 'a') (A2 'b')) (A3 'a'))))"),
+    (f"{SUMS} s=@arithmetic_word", 1, None),
     ("sdp op=min n=100 a=@sdp_offsets init=@sdp_presets", 0, None),
     ("sdp_added op=max n=100 a=@sdp_offsets init=@sdp_presets w=@sdp_weights", 102, None),
     ("sdp_scaled op=add n=12 a=2,1 init=1,1 w=2,3", 442961, None),
@@ -140,7 +139,7 @@ class Solve(CommandTest):
 
     def test_a_long_parse(self):
         word = "+".join(["n"] * 200)
-        report = self.run_json(*arguments(f"cyk s={word} {SUMS}"))["report"]
+        report = self.run_json(*arguments(f"{SUMS} s={word}"))["report"]
         self.assertEqual("".join(part[0] for part in report.split("'")[1::2]), word)
         self.assertEqual(report.count("("), report.count(")"))
 
@@ -150,12 +149,20 @@ class Solve(CommandTest):
                                  r"            key 1 of 0..1\n              key 0 of 0..0\n"
                                  r"method    tiles on the cpu, i32, 1 thread, \d\.\d{3} s\n$")
         self.assertEqual(stderr, "")
-        stdout, _ = self.run_program(*arguments("cyk s=baaba A=@baaba_a B=@baaba_b C=@baaba_c D=1,3,2 letter=aab"))
+        stdout, _ = self.run_program(*arguments(f"{CYK} s=baaba"))
         self.assertIn("problem   cyk, 6 points\nvalue     {0}\ntree      (A0 (A2 'b')", stdout)
+
+    def test_the_end_of_a_table_without_decisions(self):
+        stdout, _ = self.run_program(*arguments("compositions part=1,2 total=11"))
+        self.assertIn("\nvalue     144\nlast 8    5 8 13 21 34 55 89 144\nmethod ", stdout)
+        stdout, _ = self.run_program(*arguments("filter x=1,0,0 a=1 w=0.3"))
+        self.assertIn("\nlast 3    1 0.3 0.09\nmethod ", stdout)
+        stdout, _ = self.run_program(*arguments("coins coin=3 amount=4"))
+        self.assertNotIn("\nlast", stdout)
 
     def test_infeasible(self):
         for text, words in [("coins coin=5,10 amount=388", "none: there is no way to reach the last cell"),
-                            (" ".join([*CYK, "s=bbbb"]), "none: there is no way to derive the whole")]:
+                            (f"{CYK} s=bbbb", "none: there is no way to derive the whole")]:
             result = self.run_json(*arguments(text))
             self.assertIsNone(result["value"])
             self.assertIs(result["feasible"], False)
@@ -183,6 +190,17 @@ class Solve(CommandTest):
         result = self.run_json(*arguments("filter x=1,0,0 a=1 w=0.1"), "--print", "0..2", "--table", "t.npy")
         self.assertEqual(result["cells"], [1.0, 0.1, 0.1 * 0.1])
         self.assertEqual(read_npy(self.folder / "t.npy"), ((3,), [1.0, 0.1, 0.1 * 0.1]))
+
+    def test_tables_longer_than_the_parts_they_are_written_in(self):
+        self.run_program(*arguments("lfsr tap=1 init=7 n=5000"), "--table", "t.npy", "--print", "4990..4999")
+        self.assertEqual(read_npy(self.folder / "t.npy"), ((5000,), [7] * 5000))
+        w = [i % 7 for i in range(2100)]
+        self.run_program(*arguments("merge w=" + ",".join(map(str, w))), "--table", "t.npy")
+        shape, table = read_npy(self.folder / "t.npy")
+        self.assertEqual(shape, (2101, 2101))
+        rows = [table[i * 2101 : (i + 1) * 2101] for i in range(2101)]
+        self.assertEqual([rows[i][i + 2] for i in range(2099)], [w[i] + w[i + 1] for i in range(2099)])
+        self.assertFalse(any(any(row[: i + 2]) for i, row in enumerate(rows)))
 
     @unittest.skipUnless(COMPILER, "no C compiler")
     def test_table_of_float32(self):
@@ -340,6 +358,17 @@ class OwnFiles(CommandTest):
         for command in ["solve", "show"]:
             stderr = self.refuse(command, "bad.dp", names=["pipedp: bad.dp: line 2, column 3: unknown clause 'sizee'"])
             self.assertTrue(stderr.endswith("\n  sizee 3\n  ^\n"), stderr)
+        body = "\tinput p[n]\n\tsize n\n\tleaf 0\n\tterm l + r + {}\n\tcombine min\n"
+        for text, message in [
+            ("interval x\n" + body.format("q[i]"),
+             "line 5, column 15: 'q' is not an input; expected the name of one before '['\n term l + r + q[i]\n" +
+             14 * " " + "^\n"),
+            ("interval x\n" + body.format("p[j+1]"),
+             "line 5, column 15: the index of 'p' goes up to n; n - 1 is the last\n term l + r + p[j+1]\n" +
+             14 * " " + "^\n"),
+        ]:
+            (self.folder / "bad.dp").write_text(text)
+            self.assertEqual(self.refuse("solve", "bad.dp", "--table", "t.npy", names=[]), f"pipedp: bad.dp: {message}")
         (self.folder / "zeros.dp").write_bytes(bytes(100000))
         self.refuse("show", "zeros.dp", names=["zeros.dp: "])
         (self.folder / "empty.dp").write_text("")

@@ -10,10 +10,10 @@ typedef struct mcm_arguments {
 } mcm_arguments;
 
 static const struct argp_option file_options[] = {
-    {"output", 'o', "F", 0, "Write the result to F instead of standard output", 3},
-    {"table", RUN_KEY_TABLE, "F.npy", 0, "Write the table, (n+1) x (n+1), T[i][j] for i < j", 3},
-    {"splits", RUN_KEY_SPLITS, "F.npy", 0, "Write where each (i,j) is split, in the table's shape", 3},
-    {"order", RUN_KEY_REPORT, "F", 0, "Write the order as text", 3},
+    {"output", 'o', "F", 0, "Write the result to F instead of standard output", 0},
+    {"table", RUN_KEY_TABLE, "F.npy", 0, "Write the table, (n+1) x (n+1), T[i][j] for i < j", 0},
+    {"splits", RUN_KEY_SPLITS, "F.npy", 0, "Write where each (i,j) is split, in the table's shape", 0},
+    {"order", RUN_KEY_REPORT, "F", 0, "Write the order as text", 0},
     {0},
 };
 
@@ -26,17 +26,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return ARGP_ERR_UNKNOWN;
     }
     state->child_inputs[0] = &arguments->problem;
-    for (int child = 1; child < 4; child++) {
-        state->child_inputs[child] = &arguments->run;
-    }
+    state->child_inputs[1] = &arguments->run;
+    state->child_inputs[2] = &arguments->run;
     return 0;
 }
 
 static const struct argp_child children[] = {
     {&mcm_problem_argp, 0, "The chain:", 1},
-    {&run_argp, 0, "The solve:", 2},
-    {&engine_argp, 0, NULL, 2},
-    {&file_argp, 0, NULL, 3},
+    {&solve_argp, 0, "The solve:", 2},
+    {&file_argp, 0, "Files:", 3},
     {0},
 };
 

@@ -13,29 +13,29 @@ enum { KEY_MAX_DIM = 256, KEY_SEED, KEY_INIT, KEY_OP, KEY_OVERFLOW, KEY_MOD, KEY
 enum { OFFSETS, PRESETS, WEIGHTS, SOURCE }; /* the lists of S-DP; a chain's dimensions are list 0 */
 
 static const struct argp_option mcm_options[] = {
-    {"file", 'f', "F", 0, "Read the dimensions from F (short for @F)", 1},
-    {"random", 'r', "N", 0, "A random chain of N matrices", 1},
-    {"max-dim", KEY_MAX_DIM, "D", 0, "Random dimensions are 1 to D (default 100)", 1},
-    {"seed", KEY_SEED, "S", 0, "Seed of the random chain (default 1)", 1},
+    {"file", 'f', "F", 0, "Read the dimensions from F (short for @F)", 0},
+    {"random", 'r', "N", 0, "A random chain of N matrices", 0},
+    {"max-dim", KEY_MAX_DIM, "D", 0, "Random dimensions are 1 to D (default 100)", 0},
+    {"seed", KEY_SEED, "S", 0, "Seed of the random chain (default 1)", 0},
     {0},
 };
 
 static const struct argp_option sdp_options[] = {
-    {"op", KEY_OP, "OP", 0, "min (default), max, add, mul, and, or, xor or gcd", 1},
-    {"offsets", 'a', "LIST", 0, "The offsets a1 > a2 > ... > ak > 0", 1},
-    {"init", KEY_INIT, "LIST", 0, "The a1 initial values ST[0], ST[1], ...", 1},
-    {"n", 'n', "N", 0, "Cells of the table, the initial ones included", 1},
-    {"random", 'r', "N", 0, "A random problem of N cells: offsets up to N/2, values 0 to 999999", 1},
-    {"k", 'k', "K", 0, "Number of random offsets (default 8, or N/2 if that is smaller)", 1},
-    {"seed", KEY_SEED, "S", 0, "Seed of the random problem (default 1)", 1},
-    {"overflow", KEY_OVERFLOW, "POLICY", 0, "For add and mul beyond int64: error (default) or wrap", 1},
-    {"mod", KEY_MOD, "P", 0, "For add and mul: compute modulo P, 2 <= P < 2^63", 1},
+    {"op", KEY_OP, "OP", 0, "min (default), max, add, mul, and, or, xor or gcd", 0},
+    {"offsets", 'a', "LIST", 0, "The offsets a1 > a2 > ... > ak > 0", 0},
+    {"init", KEY_INIT, "LIST", 0, "The a1 initial values ST[0], ST[1], ...", 0},
+    {"n", 'n', "N", 0, "Cells of the table, the initial ones included", 0},
+    {"random", 'r', "N", 0, "A random problem of N cells: offsets up to N/2, values 0 to 999999", 0},
+    {"k", 'k', "K", 0, "Number of random offsets (default 8, or N/2 if that is smaller)", 0},
+    {"seed", KEY_SEED, "S", 0, "Seed of the random problem (default 1)", 0},
+    {"overflow", KEY_OVERFLOW, "POLICY", 0, "For add and mul beyond int64: error (default) or wrap", 0},
+    {"mod", KEY_MOD, "P", 0, "For add and mul: compute modulo P, 2 <= P < 2^63", 0},
     {0},
 };
 
 static const struct argp_option weights_options[] = {
-    {"weights", KEY_WEIGHTS, "LIST", 0, "A weight for each offset: added under min and max, multiplied under add", 1},
-    {"x", KEY_X, "LIST", 0, "A source: x[i] is one more term of cell i; n values", 1},
+    {"weights", KEY_WEIGHTS, "LIST", 0, "A weight per offset: added under min and max, multiplied under add", 0},
+    {"x", KEY_X, "LIST", 0, "A source: x[i] is one more term of cell i; n values", 0},
     {0},
 };
 
@@ -125,6 +125,7 @@ static error_t parse_sdp(int key, char *argument, struct argp_state *state) {
 static error_t parse_weights(int key, char *argument, struct argp_state *state) {
     problem_input *input = state->input;
     switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = input; return 0;
     case KEY_WEIGHTS: input->weights = argument; return 0;
     case KEY_X: input->source = argument; return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -133,7 +134,9 @@ static error_t parse_weights(int key, char *argument, struct argp_state *state) 
 
 const struct argp mcm_problem_argp = {.options = mcm_options, .parser = parse_mcm};
 const struct argp sdp_problem_argp = {.options = sdp_options, .parser = parse_sdp};
-const struct argp sdp_weights_argp = {.options = weights_options, .parser = parse_weights};
+static const struct argp_child weights_children[] = {{&sdp_problem_argp, 0, NULL, 0}, {0}};
+const struct argp sdp_weighted_argp = {
+    .options = weights_options, .parser = parse_weights, .children = weights_children};
 
 /* ---- Data ---- */
 
@@ -265,10 +268,8 @@ static int load_mcm(problem_input *input) {
 static int load_sdp(problem_input *input) {
     static const char *const names[PROBLEM_LISTS] = {"--offsets", "--init", "--weights", "--x"};
     const char *const texts[PROBLEM_LISTS] = {input->offsets, input->presets, input->weights, input->source};
-    const char *extra = input->has_n ? "-n" : NULL;
     const char *from_stdin = NULL;
     for (int list = 0; list < PROBLEM_LISTS; list++) {
-        extra = texts[list] && !extra ? names[list] : extra;
         if (texts[list] && strcmp(texts[list], "@-") == 0) {
             if (from_stdin) {
                 return cli_fail(EXIT_BAD_USE, "%s and %s both want standard input", from_stdin, names[list]);
@@ -276,14 +277,15 @@ static int load_sdp(problem_input *input) {
             from_stdin = names[list];
         }
     }
-    if (input->is_random) {
-        return extra ? cli_fail(EXIT_BAD_USE, "--random and %s exclude each other", extra) : draw_sdp(input);
+    const char *given = input->has_n ? "-n" : input->offsets ? "--offsets" : input->presets ? "--init" : NULL;
+    if (input->is_random && given) {
+        return cli_fail(EXIT_BAD_USE, "--random and %s exclude each other", given);
     }
     const char *missing = !input->offsets ? "--offsets" : !input->presets ? "--init" : !input->has_n ? "-n" : NULL;
-    if (missing) {
+    if (!input->is_random && missing) {
         return cli_fail(EXIT_BAD_USE, "%s is missing: give --offsets, --init and -n, or --random", missing);
     }
-    int code = EXIT_DONE;
+    int code = input->is_random ? draw_sdp(input) : EXIT_DONE;
     for (int list = 0; list < PROBLEM_LISTS && code == EXIT_DONE; list++) {
         code = texts[list] ? load_list(input, list, names[list], texts[list]) : EXIT_DONE;
     }
@@ -306,11 +308,6 @@ static int create_paper_sdp(problem_input *input) {
 }
 
 static int check_weights(const problem_input *input) {
-    const char *name = input->weights ? "--weights" : "--x";
-    if (input->overflow != PDP_OVERFLOW_ERROR) {
-        return cli_fail(EXIT_BAD_USE, "%s and %s exclude each other", name,
-                        input->has_modulus ? "--mod" : "--overflow wrap");
-    }
     if (input->weights && input->op != PDP_MIN && input->op != PDP_MAX && input->op != PDP_ADD) {
         return cli_fail(EXIT_BAD_USE,
                         "--weights: they are added under min and max and multiplied under add; there are none under %s",
@@ -327,6 +324,22 @@ static int check_weights(const problem_input *input) {
     return EXIT_DONE;
 }
 
+/* A built-in recurrence with a type clause after its first line. */
+static pdp_status load_typed(pdp_recurrence **out, const char *name, const char *type) {
+    const char *text = NULL;
+    char *typed = NULL;
+    for (size_t x = 0; pdp_builtin_name(x) && !text; x++) {
+        text = strcmp(pdp_builtin_name(x), name) == 0 ? pdp_builtin_text(x) : NULL;
+    }
+    const char *rest = text ? strstr(text, "\n  ") : NULL;
+    if (!rest || asprintf(&typed, "%.*s\n%s%s", (int)(rest - text), text, type, rest) < 0) {
+        return PDP_NO_MEMORY;
+    }
+    pdp_status status = pdp_recurrence_parse(out, typed, strlen(typed));
+    free(typed);
+    return status;
+}
+
 /* With weights or a source, by the built-in recurrence that has them. That the rest is in the paper's form, the paper's
  * problem has checked, whose place this one takes. */
 static int create_weighted_sdp(problem_input *input) {
@@ -336,7 +349,11 @@ static int create_weighted_sdp(problem_input *input) {
     pdp_recurrence *recurrence = NULL;
     pdp_problem_free(input->problem);
     input->problem = NULL;
-    pdp_recurrence_load(&recurrence, name);
+    switch (input->overflow) {
+    case PDP_OVERFLOW_WRAP: load_typed(&recurrence, name, "  type bits"); break;
+    case PDP_OVERFLOW_MOD: load_typed(&recurrence, name, "  type mod P\n  param P"); break;
+    default: pdp_recurrence_load(&recurrence, name); break;
+    }
     pdp_problem_create(&input->problem, recurrence);
     pdp_recurrence_free(recurrence);
     pdp_problem_set_text(input->problem, "op", op, strlen(op));
@@ -345,6 +362,9 @@ static int create_weighted_sdp(problem_input *input) {
     pdp_problem_set_whole(input->problem, "init", input->data[PRESETS], input->counts[PRESETS], 0);
     if (input->weights) {
         pdp_problem_set_whole(input->problem, "w", input->data[WEIGHTS], input->counts[WEIGHTS], 0);
+    }
+    if (input->has_modulus) {
+        pdp_problem_set_whole(input->problem, "P", &input->modulus, 1, 0);
     }
     if (input->source) {
         pdp_problem_set_whole(input->problem, "x", input->data[SOURCE], input->counts[SOURCE], 0);

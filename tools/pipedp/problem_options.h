@@ -44,7 +44,7 @@ typedef struct problem_input {
 /* For a command's argp.children; the parent sets state->child_inputs to a problem_input of the kind. */
 extern const struct argp mcm_problem_argp;
 extern const struct argp sdp_problem_argp;
-extern const struct argp sdp_weights_argp; /* what the paper's S-DP has not */
+extern const struct argp sdp_weighted_argp; /* the same, and what the paper's S-DP has not */
 
 void problem_input_init(problem_input *input, pdp_shape kind);
 

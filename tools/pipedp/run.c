@@ -15,17 +15,17 @@ enum { KEY_MEMORY = 256, KEY_TYPE, KEY_THREADS, KEY_NO_COMPILE, KEY_DRY_RUN };
 enum { MOST_THREADS = 4096 };
 
 static const struct argp_option run_options[] = {
-    {"algorithm", 'A', "NAME", 0, "The method (default auto: the fastest that is right)", 2},
-    {"memory", KEY_MEMORY, "BYTES", 0, "Refuse a solve that takes more than this, e.g. 4G (default: what is free)", 2},
-    {"json", 'j', 0, 0, "Write the result as JSON", 2},
+    {"algorithm", 'A', "NAME", 0, "The method (default auto: the fastest that is right)", 0},
+    {"memory", KEY_MEMORY, "BYTES", 0, "Refuse a solve that takes more than this, e.g. 4G (default: what is free)", 0},
+    {"json", 'j', 0, 0, "Write the result as JSON", 0},
     {0},
 };
 
-static const struct argp_option engine_options[] = {
-    {"type", KEY_TYPE, "TYPE", 0, "Compute with i32, i64, f32 or f64 (default auto: the fastest proven to hold it)", 2},
-    {"threads", KEY_THREADS, "N", 0, "Use N threads (default: as many as this process may)", 2},
-    {"no-compile", KEY_NO_COMPILE, 0, 0, "Interpret a recurrence that is not built in, instead of compiling it", 2},
-    {"dry-run", KEY_DRY_RUN, 0, 0, "Print method, type, threads and bytes needed, and stop", 2},
+static const struct argp_option solve_options[] = {
+    {"type", KEY_TYPE, "TYPE", 0, "Compute with i32, i64, f32 or f64 (default auto: the fastest proven to hold it)", 0},
+    {"threads", KEY_THREADS, "N", 0, "Use N threads (default: as many as this process may)", 0},
+    {"no-compile", KEY_NO_COMPILE, 0, 0, "Interpret a recurrence that is not built in, instead of compiling it", 0},
+    {"dry-run", KEY_DRY_RUN, 0, 0, "Print method, type, threads and bytes needed, and stop", 0},
     {0},
 };
 
@@ -52,9 +52,10 @@ static void parse_type(run_input *input, const char *argument, const struct argp
     }
 }
 
-static error_t parse_engine(int key, char *argument, struct argp_state *state) {
+static error_t parse_solve(int key, char *argument, struct argp_state *state) {
     run_input *input = state->input;
     switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = input; return 0;
     case KEY_TYPE: parse_type(input, argument, state); return 0;
     case KEY_THREADS:
         cli_check_value(state, "--threads", argument, option_parse_unsigned(argument, &input->threads));
@@ -84,7 +85,8 @@ error_t run_parse_files(int key, char *argument, struct argp_state *state) {
 }
 
 const struct argp run_argp = {.options = run_options, .parser = parse_run};
-const struct argp engine_argp = {.options = engine_options, .parser = parse_engine};
+static const struct argp_child solve_children[] = {{&run_argp, 0, NULL, 0}, {0}};
+const struct argp solve_argp = {.options = solve_options, .parser = parse_solve, .children = solve_children};
 
 /* Refuses what does not fit together, before anything is done. */
 static int check_input(const run_input *input, const run_front *front) {
@@ -171,8 +173,14 @@ static void start_progress(const run_front *front) {
 
 /* ---- Text ---- */
 
-/* The longest report, and the most lines, that a terminal is shown whole. */
-enum { SHOWN_LENGTH = 400, SHOWN_LINES = 20 };
+/* The longest report, and the most lines, that a terminal is shown whole; and how many cells where there is none. */
+enum { SHOWN_LENGTH = 400, SHOWN_LINES = 20, SHOWN_CELLS = 8 };
+
+/* Into int64_t or double, as the solution has them. */
+static pdp_status read_cells(const pdp_solution *solution, size_t row, size_t first, void *cells, size_t count) {
+    return pdp_solution_is_real(solution) ? pdp_solution_real_cells(solution, row, first, cells, count)
+                                          : pdp_solution_cells(solution, row, first, cells, count);
+}
 
 /* The shortest text that is read as the same number. */
 static void print_real(FILE *out, double value) {
@@ -247,15 +255,35 @@ static void print_report(FILE *out, const run_front *front, const char *report) 
 }
 
 static void print_cells(FILE *out, const run_input *input, const pdp_solution *solution, const void *cells) {
-    for (uint64_t i = input->first; i <= input->last; i++) {
-        fprintf(out, "ST[%" PRIu64 "] = ", i);
+    for (uint64_t x = 0; x <= input->last - input->first; x++) {
+        fprintf(out, "ST[%" PRIu64 "] = ", input->first + x);
         if (pdp_solution_is_real(solution)) {
-            print_real(out, ((const double *)cells)[i]);
+            print_real(out, ((const double *)cells)[x]);
         } else {
-            fprintf(out, "%" PRId64, ((const int64_t *)cells)[i]);
+            fprintf(out, "%" PRId64, ((const int64_t *)cells)[x]);
         }
         fputc('\n', out);
     }
+}
+
+/* Where no decisions are to be told, how the table ends. */
+static void print_last_cells(FILE *out, const run_front *front, const pdp_solution *solution) {
+    const size_t count = front->n < SHOWN_CELLS ? front->n : SHOWN_CELLS;
+    int64_t whole[SHOWN_CELLS];
+    double real[SHOWN_CELLS];
+    const bool is_real = pdp_solution_is_real(solution) != 0;
+    if (read_cells(solution, 0, front->n - count, is_real ? (void *)real : (void *)whole, count) != PDP_OK) {
+        return;
+    }
+    fprintf(out, "last %zu   ", count);
+    for (size_t x = 0; x < count; x++) {
+        if (is_real) {
+            fprintf(out, " %.6g", real[x]);
+        } else {
+            fprintf(out, " %" PRId64, whole[x]);
+        }
+    }
+    fputc('\n', out);
 }
 
 static void print_text(FILE *out, const run_front *front, const pdp_plan *plan, const pdp_solution *solution,
@@ -265,6 +293,8 @@ static void print_text(FILE *out, const run_front *front, const pdp_plan *plan, 
     print_value(out, front, plan, solution);
     if (report) {
         print_report(out, front, report);
+    } else if (front->shape == PDP_LINEAR && !front->report_label) {
+        print_last_cells(out, front, solution);
     }
     fprintf(out, "method    %s on the %s, %s, %d thread%s, %.3f s%s\n", pdp_plan_algorithm(plan),
             pdp_plan_backend(plan), pdp_plan_type(plan), threads, threads == 1 ? "" : "s",
@@ -332,11 +362,11 @@ static void write_value_json(json *writer, const run_front *front, const pdp_pla
 
 static void write_cells_json(json *writer, const run_input *input, const pdp_solution *solution, const void *cells) {
     json_open_array(writer, "cells");
-    for (uint64_t i = input->first; i <= input->last; i++) {
+    for (uint64_t x = 0; x <= input->last - input->first; x++) {
         if (pdp_solution_is_real(solution)) {
-            json_exact(writer, NULL, ((const double *)cells)[i]);
+            json_exact(writer, NULL, ((const double *)cells)[x]);
         } else {
-            json_integer(writer, NULL, ((const int64_t *)cells)[i]);
+            json_integer(writer, NULL, ((const int64_t *)cells)[x]);
         }
     }
     json_close_array(writer);
@@ -349,15 +379,10 @@ typedef struct outcome {
     const pdp_plan *plan;
     const pdp_solution *solution;
     char *report; /* or NULL */
-    void *cells;  /* of a linear table, for --print; int64_t or double. Or NULL */
+    void *cells;  /* those of --print; int64_t or double. Or NULL */
 } outcome;
 
-static pdp_status read_row(const pdp_solution *solution, size_t row, void *cells, size_t columns) {
-    return pdp_solution_is_real(solution) ? pdp_solution_real_row(solution, row, cells, columns)
-                                          : pdp_solution_row(solution, row, cells, columns);
-}
-
-/* Row by row: the table need not be in memory a second time. A failed write shows up when the file is finished. */
+/* Part by part: the table need not be in memory a second time. A failed write shows up when the file is finished. */
 static int write_table(FILE *stream, const run_front *front, const outcome *result) {
     const bool is_real = pdp_solution_is_real(result->solution) != 0;
     const pdp_npy_type type = !is_real                                          ? PDP_NPY_I8
@@ -365,17 +390,17 @@ static int write_table(FILE *stream, const run_front *front, const outcome *resu
                                                                                 : PDP_NPY_F8;
     const size_t columns = front->shape == PDP_INTERVAL ? front->n + 1 : front->n;
     const size_t rows = front->shape == PDP_INTERVAL ? columns : 1;
-    void *cells = calloc(columns, sizeof(int64_t));
-    pdp_status status = cells ? pdp_npy_begin(stream, type, rows > 1 ? rows : 0, columns) : PDP_NO_MEMORY;
-    for (size_t row = 0; row < rows && status == PDP_OK && cli_interrupted() == 0; row++) {
-        status = read_row(result->solution, row, cells, columns);
-        status = status == PDP_OK ? pdp_npy_append(stream, type, cells, columns) : status;
+    int64_t cells[2048]; /* or doubles, which are as large */
+    enum { PART = sizeof cells / sizeof *cells };
+    pdp_status status = pdp_npy_begin(stream, type, front->shape == PDP_INTERVAL ? rows : 0, columns);
+    for (size_t row = 0; row < rows; row++) {
+        for (size_t at = 0; at < columns && status == PDP_OK && cli_interrupted() == 0; at += PART) {
+            const size_t count = columns - at < PART ? columns - at : PART;
+            status = read_cells(result->solution, row, at, cells, count);
+            status = status == PDP_OK ? pdp_npy_append(stream, type, cells, count) : status;
+        }
     }
-    free(cells);
-    if (status == PDP_OK || status == PDP_IO) {
-        return EXIT_DONE;
-    }
-    return cli_fail(EXIT_FAILED, status == PDP_NO_MEMORY ? "--table: out of memory" : "--table: there is no table");
+    return status == PDP_BAD_INPUT ? cli_fail(EXIT_FAILED, "--table: there is no table") : EXIT_DONE;
 }
 
 /* Writes the files that are open to the disk, but not yet to their places. */
@@ -441,8 +466,9 @@ static int put_out(const run_input *input, const run_front *front, cli_output fi
         result.report = pdp_solution_report(solution);
     }
     if (input->print) {
-        result.cells = calloc(front->n, sizeof(int64_t));
-        if (!result.cells || read_row(solution, 0, result.cells, front->n) != PDP_OK) {
+        const size_t count = (size_t)(input->last - input->first) + 1;
+        result.cells = calloc(count, sizeof(int64_t));
+        if (!result.cells || read_cells(solution, 0, (size_t)input->first, result.cells, count) != PDP_OK) {
             code = cli_fail(EXIT_FAILED, "--print: out of memory");
         }
     }

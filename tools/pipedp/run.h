@@ -16,7 +16,7 @@ typedef struct run_input {
     uint64_t memory;
     bool json;
 
-    /* engine_argp */
+    /* solve_argp */
     const char *type; /* NULL for auto, as the library has it */
     uint64_t threads; /* 0: not given */
     bool no_compile;
@@ -30,8 +30,8 @@ typedef struct run_input {
 } run_input;
 
 /* For a command's argp.children; the input of each is the run_input. */
-extern const struct argp run_argp;    /* --algorithm, --memory, --json */
-extern const struct argp engine_argp; /* --type, --threads, --no-compile, --dry-run */
+extern const struct argp run_argp;   /* --algorithm, --memory, --json */
+extern const struct argp solve_argp; /* those, and --type, --threads, --no-compile, --dry-run */
 
 /* The parser of a child with those of these options that a command has. */
 enum { RUN_KEY_TABLE = 512, RUN_KEY_SPLITS, RUN_KEY_REPORT, RUN_KEY_PRINT };

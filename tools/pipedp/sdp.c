@@ -10,9 +10,9 @@ typedef struct sdp_arguments {
 } sdp_arguments;
 
 static const struct argp_option file_options[] = {
-    {"output", 'o', "F", 0, "Write the result to F instead of standard output", 3},
-    {"table", RUN_KEY_TABLE, "F.npy", 0, "Write the table, n cells", 3},
-    {"print", RUN_KEY_PRINT, "A..B", 0, "Print cells A to B, both included, counted from 0", 3},
+    {"output", 'o', "F", 0, "Write the result to F instead of standard output", 0},
+    {"table", RUN_KEY_TABLE, "F.npy", 0, "Write the table, n cells", 0},
+    {"print", RUN_KEY_PRINT, "A..B", 0, "Print cells A to B, both included, counted from 0", 0},
     {0},
 };
 
@@ -25,19 +25,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return ARGP_ERR_UNKNOWN;
     }
     state->child_inputs[0] = &arguments->problem;
-    state->child_inputs[1] = &arguments->problem;
-    for (int child = 2; child < 5; child++) {
-        state->child_inputs[child] = &arguments->run;
-    }
+    state->child_inputs[1] = &arguments->run;
+    state->child_inputs[2] = &arguments->run;
     return 0;
 }
 
 static const struct argp_child children[] = {
-    {&sdp_problem_argp, 0, "The problem:", 1},
-    {&sdp_weights_argp, 0, NULL, 1},
-    {&run_argp, 0, "The solve:", 2},
-    {&engine_argp, 0, NULL, 2},
-    {&file_argp, 0, NULL, 3},
+    {&sdp_weighted_argp, 0, "The problem:", 1},
+    {&solve_argp, 0, "The solve:", 2},
+    {&file_argp, 0, "Files:", 3},
     {0},
 };
 

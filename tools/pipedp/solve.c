@@ -15,22 +15,20 @@ typedef struct solve_arguments {
     run_input run;
 } solve_arguments;
 
-static const struct argp_option options[] = {
+static const struct argp_option data_options[] = {
     {"input", KEY_INPUT, "NAME=VALUE", 0,
-     "A list (1,2,3), a matrix (1,2;3,4), a text (GGGAAAUCC), or any of them from a "
-     "file (@FILE)",
-     1},
-    {"param", KEY_PARAM, "NAME=VALUE", 0, "A number, or an operator's name", 1},
+     "A list (1,2,3), a matrix (1,2;3,4), a text (GGGAAAUCC), or any of them from a file (@FILE)", 0},
+    {"param", KEY_PARAM, "NAME=VALUE", 0, "A number, or an operator's name", 0},
     {0},
 };
 
 static const struct argp_option file_options[] = {
-    {"output", 'o', "F", 0, "Write the result to F instead of standard output", 3},
+    {"output", 'o', "F", 0, "Write the result to F instead of standard output", 0},
     {"table", RUN_KEY_TABLE, "F.npy", 0, "Write the table: cells of a linear one, T[i][j] for i < j of an interval one",
-     3},
-    {"splits", RUN_KEY_SPLITS, "F.npy", 0, "Interval: write where each (i,j) is split, in the table's shape", 3},
-    {"report", RUN_KEY_REPORT, "F", 0, "Write the report as text: order, brackets, tree or items", 3},
-    {"print", RUN_KEY_PRINT, "A..B", 0, "Linear: print cells A to B, both included, counted from 0", 3},
+     0},
+    {"splits", RUN_KEY_SPLITS, "F.npy", 0, "Interval: write where each (i,j) is split, in the table's shape", 0},
+    {"report", RUN_KEY_REPORT, "F", 0, "Write the report as text: order, brackets, tree or items", 0},
+    {"print", RUN_KEY_PRINT, "A..B", 0, "Linear: print cells A to B, both included, counted from 0", 0},
     {0},
 };
 
@@ -46,18 +44,26 @@ static void add_value(solve_arguments *arguments, const char *option, char *argu
     arguments->values[arguments->value_count++] = (field_value){option, argument, equals + 1};
 }
 
+static error_t parse_data(int key, char *argument, struct argp_state *state) {
+    switch (key) {
+    case KEY_INPUT: add_value(state->input, "--input", argument, state); return 0;
+    case KEY_PARAM: add_value(state->input, "--param", argument, state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp data_argp = {.options = data_options, .parser = parse_data};
+
 static error_t parse(int key, char *argument, struct argp_state *state) {
     solve_arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        for (int child = 0; child < 3; child++) {
-            state->child_inputs[child] = &arguments->run;
-        }
+        state->child_inputs[0] = arguments;
+        state->child_inputs[1] = &arguments->run;
+        state->child_inputs[2] = &arguments->run;
         /* As many places as there are arguments at all. */
         arguments->values = calloc((size_t)state->argc, sizeof *arguments->values);
         return arguments->values ? 0 : ENOMEM;
-    case KEY_INPUT: add_value(arguments, "--input", argument, state); return 0;
-    case KEY_PARAM: add_value(arguments, "--param", argument, state); return 0;
     case ARGP_KEY_ARG:
         if (arguments->name) {
             argp_error(state, "'%s' is one argument too many", argument);
@@ -72,14 +78,13 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_child children[] = {
-    {&run_argp, 0, "The solve:", 2},
-    {&engine_argp, 0, NULL, 2},
-    {&file_argp, 0, NULL, 3},
+    {&data_argp, 0, "The data:", 1},
+    {&solve_argp, 0, "The solve:", 2},
+    {&file_argp, 0, "Files:", 3},
     {0},
 };
 
 static const struct argp argp = {
-    .options = options,
     .parser = parse,
     .children = children,
     .args_doc = "FILE.dp|NAME",
