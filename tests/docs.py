@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The documents show the built-in recurrences as they are, every recurrence in them parses, and every one-line
-command of docs/recurrences.md and README.md that solves something runs.
+"""docs/recurrences.md shows the built-in recurrences as they are; every recurrence in it and in README.md parses; every
+one-line command of docs/recurrences.md, and every `pipedp solve`, `list` and `show` of README.md, runs.
     docs.py SOURCE_FOLDER PROGRAM"""
+import os
 import pathlib
 import re
 import shlex
@@ -10,28 +11,30 @@ import sys
 import tempfile
 
 source, program = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
-text = (source / "docs/recurrences.md").read_text()
+guide, readme = (source / "docs/recurrences.md").read_text(), (source / "README.md").read_text()
 errors = []
 
-blocks = re.findall(r"```dp\n(.*?)```", text, re.S)
+shown = re.findall(r"```dp\n(.*?)```", guide, re.S)
 for path in sorted((source / "src/recurrence/builtin").glob("*.dp")):
-    if path.read_text() not in blocks:
+    if path.read_text() not in shown:
         errors.append(f"docs/recurrences.md does not show {path.name} as it is")
 
+blocks = shown + re.findall(r"```dp\n(.*?)```", readme, re.S)
+commands = re.findall(r"^pipedp ((?:solve|sdp|mcm) .*)$", guide, re.M)
+commands += re.findall(r"^pipedp ((?:solve|list|show)\b.*)$", readme, re.M)
 with tempfile.TemporaryDirectory() as folder:
+    lines = [shlex.split(command, comments=True) for command in commands]
     for number, block in enumerate(blocks):
         path = pathlib.Path(folder) / f"{number}.dp"
         path.write_text(block)
-        shown = subprocess.run([program, "show", path], capture_output=True, text=True)
-        if shown.returncode != 0:
-            errors.append(f"block {number} of docs/recurrences.md: {shown.stderr}")
-
-    commands = re.findall(r"^pipedp ((?:solve|sdp|mcm) .*)$", text, re.M)
-    commands += re.findall(r"^pipedp (solve .*?)(?:  +#.*)?$", (source / "README.md").read_text(), re.M)
-    for command in commands:
-        done = subprocess.run([program, *shlex.split(command, comments=True)], cwd=source, capture_output=True, text=True)
+        lines.append(["show", path])
+    for line in lines:
+        done = subprocess.run([program, *line], cwd=source, capture_output=True, text=True,
+                              env=dict(os.environ, XDG_CACHE_HOME=folder))
         if done.returncode != 0:
-            errors.append(f"pipedp {command}: {done.stderr}")
+            errors.append(f"pipedp {' '.join(map(str, line))}: {done.stderr}")
 
+if len(blocks) < 18 or len(commands) < 18:
+    errors.append(f"only {len(blocks)} recurrences and {len(commands)} commands were found")
 print("\n".join(errors) or f"{len(blocks)} recurrences and {len(commands)} commands are good")
 sys.exit(1 if errors else 0)

@@ -10,6 +10,7 @@
  *   PDP_NHC, hoist_c(d,i,j,out)    values of {i,j} that closing needs
  *   PDP_OPTIONS, option(d,i,j,inside)  the options' fold, the identity where no condition holds
  *   PDP_CLOSES, close_cell(d,best,option,h)   finish(best (+) option)
+ *   PDP_OPTIONS_FIRST              the options may come before the terms: then nothing closes
  *   leaf(d,i), empty(d,i), PDP_IDENTITY (may use d), PDP_A_IS_L, PDP_B_IS_R (make_a gives l first and then h; make_b
  * gives r alone) Every index that reaches hoists, leaf and empty is a point of the problem. */
 #ifndef PDP_TILE
@@ -31,6 +32,7 @@
 #define PDP_BLOCKS (PDP_TILE / PDP_BLOCK)
 #define PDP_WIDTH (PDP_BLOCK / PDP_LANES) /* vectors of a block's row */
 #define PDP_AT(i, j) ((j) / PDP_PANEL * PDP_TILE * PDP_PANEL + (i)*PDP_PANEL + (j) % PDP_PANEL)
+#define PDP_IN(x) ((x) / PDP_PANEL * PDP_TILE * PDP_PANEL + (x) % PDP_PANEL) /* column x of a block, in a row */
 #define PDP_CELLS (PDP_TILE * PDP_TILE)
 /* Bytes of the next product's operands that are fetched for each k of a register block. */
 #define PDP_FETCH (2 * PDP_ELEM_BYTES * PDP_ROWS * PDP_PANEL / PDP_TILE)
@@ -100,42 +102,42 @@ PDP_INLINE void pdp_register_block(const pdp_kernel_data *d, elem *restrict c, c
                                    int64_t i0, const char *next) {
     vec sum[PDP_ROWS][PDP_COLUMNS];
     vec jv[PDP_COLUMNS][PDP_SOME(PDP_NHJ)];
-    for (int x = 0; x < PDP_ROWS; x++) {
-        for (int y = 0; y < PDP_COLUMNS; y++) {
+    PDP_UNROLLED for (int x = 0; x < PDP_ROWS; x++) {
+        PDP_UNROLLED for (int y = 0; y < PDP_COLUMNS; y++) {
             sum[x][y] = *(const vec *)(c + (i + x) * PDP_PANEL + y * PDP_LANES);
         }
     }
-    for (int y = 0; y < PDP_COLUMNS; y++) {
-        for (int v = 0; v < PDP_NHJ; v++) {
+    PDP_UNROLLED for (int y = 0; y < PDP_COLUMNS; y++) {
+        PDP_UNROLLED for (int v = 0; v < PDP_NHJ; v++) {
             jv[y][v] = *(const vec *)(columns + v * PDP_TILE + y * PDP_LANES);
         }
     }
     for (int64_t p = 0; p < PDP_TILE; p += PDP_PANEL) {
         const elem *rows[PDP_NA];
-        for (int v = 0; v < PDP_NA; v++) {
+        PDP_UNROLLED for (int v = 0; v < PDP_NA; v++) {
             rows[v] = a[v] + p * PDP_TILE + i * PDP_PANEL;
         }
         for (int64_t k = 0; k < PDP_PANEL; k++, next += PDP_FETCH) {
             vec bv[PDP_COLUMNS][PDP_NB];
             __builtin_prefetch(next, 0, 2);
-            for (int y = 0; y < PDP_COLUMNS; y++) {
-                for (int v = 0; v < PDP_NB; v++) {
+            PDP_UNROLLED for (int y = 0; y < PDP_COLUMNS; y++) {
+                PDP_UNROLLED for (int v = 0; v < PDP_NB; v++) {
                     bv[y][v] = *(const vec *)(b[v] + (p + k) * PDP_PANEL + y * PDP_LANES);
                 }
             }
-            for (int x = 0; x < PDP_ROWS; x++) {
+            PDP_UNROLLED for (int x = 0; x < PDP_ROWS; x++) {
                 vec av[PDP_NA];
-                for (int v = 0; v < PDP_NA; v++) {
+                PDP_UNROLLED for (int v = 0; v < PDP_NA; v++) {
                     av[v] = v_broadcast(rows[v][x * PDP_PANEL + k]);
                 }
-                for (int y = 0; y < PDP_COLUMNS; y++) {
+                PDP_UNROLLED for (int y = 0; y < PDP_COLUMNS; y++) {
                     sum[x][y] = update(d, sum[x][y], av, bv[y], jv[y], i0 + i + x, k0 + p + k, j0 + y);
                 }
             }
         }
     }
-    for (int x = 0; x < PDP_ROWS; x++) {
-        for (int y = 0; y < PDP_COLUMNS; y++) {
+    PDP_UNROLLED for (int x = 0; x < PDP_ROWS; x++) {
+        PDP_UNROLLED for (int y = 0; y < PDP_COLUMNS; y++) {
             *(vec *)(c + (i + x) * PDP_PANEL + y * PDP_LANES) = sum[x][y];
         }
     }
@@ -230,8 +232,8 @@ typedef struct pdp_finishing {
 
 /* A block's rows a.., columns b.. over k0 <= k < k1 of its tile row (l from the tile on the diagonal, r from this one)
  * or of its tile column (l from this one, r from the tile on the diagonal). All operands are final. */
-static __attribute__((noinline)) void pdp_block_product(const pdp_finishing *f, int64_t a, int64_t b, int64_t k0,
-                                                        int64_t k1, int by_column) {
+PDP_SEPARATE void pdp_block_product(const pdp_finishing *f, int64_t a, int64_t b, int64_t k0, int64_t k1,
+                                    int by_column) {
     const elem *left = by_column ? f->tile : f->rows;
     const elem *right = by_column ? f->columns : f->tile;
     const elem *ha = f->scratch->ha[by_column];
@@ -241,38 +243,31 @@ static __attribute__((noinline)) void pdp_block_product(const pdp_finishing *f, 
         int64_t j = b + w * PDP_LANES;
         vec sum[PDP_BLOCK];
         vec jv[PDP_SOME(PDP_NHJ)];
-        for (int x = 0; x < PDP_BLOCK; x++) {
+        PDP_UNROLLED for (int x = 0; x < PDP_BLOCK; x++) {
             sum[x] = *(const vec *)(f->tile + PDP_AT(a + x, j));
         }
-        for (int v = 0; v < PDP_NHJ; v++) {
+        PDP_UNROLLED for (int v = 0; v < PDP_NHJ; v++) {
             jv[v] = *(const vec *)(f->scratch->columns + v * PDP_TILE + j);
         }
         for (int64_t k = k0; k < k1; k++) {
             vec hbv[PDP_SOME(PDP_NHB)], bv[PDP_NB];
-            for (int v = 0; v < PDP_NHB; v++) {
+            PDP_UNROLLED for (int v = 0; v < PDP_NHB; v++) {
                 hbv[v] = *(const vec *)(hb + v * PDP_CELLS + PDP_AT(k, j));
             }
             v_make_b(f->d, *(const vec *)(right + PDP_AT(k, j)), hbv, bv);
-            for (int x = 0; x < PDP_BLOCK; x++) {
+            PDP_UNROLLED for (int x = 0; x < PDP_BLOCK; x++) {
                 vec hav[PDP_SOME(PDP_NHA)], av[PDP_NA];
-                for (int v = 0; v < PDP_NHA; v++) {
+                PDP_UNROLLED for (int v = 0; v < PDP_NHA; v++) {
                     hav[v] = v_broadcast(ha[v * PDP_CELLS + PDP_AT(a + x, k)]);
                 }
                 v_make_a(f->d, v_broadcast(left[PDP_AT(a + x, k)]), hav, av);
                 sum[x] = update(f->d, sum[x], av, bv, jv, f->frame->i0 + a + x, k_origin + k, f->frame->j0 + j);
             }
         }
-        for (int x = 0; x < PDP_BLOCK; x++) {
+        PDP_UNROLLED for (int x = 0; x < PDP_BLOCK; x++) {
             *(vec *)(f->tile + PDP_AT(a + x, j)) = sum[x];
         }
     }
-}
-
-/* M[i][j], wherever it is: i and j count from the tile's corner, i <= PDP_TILE, j >= -1. */
-PDP_INLINE elem pdp_near_cell(const pdp_finishing *f, int64_t i, int64_t j) {
-    const elem *tile =
-        i < PDP_TILE ? (j >= 0 ? f->tile : f->frame->left) : (j >= 0 ? f->frame->below : f->frame->corner);
-    return tile[PDP_AT(i < PDP_TILE ? i : 0, j >= 0 ? j : PDP_TILE - 1)];
 }
 
 typedef struct pdp_closing {
@@ -280,28 +275,42 @@ typedef struct pdp_closing {
     elem hoisted[PDP_SOME(PDP_NHC)][PDP_BLOCK] __attribute__((aligned(64)));
 } pdp_closing;
 
+#if PDP_OPTIONS
+/* M[i+1][j-1] for the columns of a block's row; what lies outside of the tile is its neighbours'. */
+PDP_INLINE void pdp_copy_inside(const pdp_finishing *f, elem *inside, int64_t i, int64_t b) {
+    const int64_t below = (i + 1) % PDP_TILE;
+    const elem *tile = below > 0 ? f->tile : f->frame->below;
+    const elem *left = below > 0 ? f->frame->left : f->frame->corner;
+    inside[0] = b > 0 ? tile[PDP_AT(below, b - 1)] : left ? left[PDP_AT(below, PDP_TILE - 1)] : (elem)0;
+    for (int64_t y = 1; y < PDP_BLOCK; y++) {
+        inside[y] = tile[PDP_AT(below, b) + PDP_IN(y - 1)];
+    }
+}
+#endif
+
 /* What closing the cells of row i, columns b.. needs besides their sums. */
 PDP_INLINE void pdp_prepare_closing(const pdp_finishing *f, pdp_closing *closing, int64_t i, int64_t b) {
-    int64_t row = f->frame->i0 + i;
-    int64_t column = f->frame->j0 + b;
-    int64_t end = f->d->points - column < PDP_BLOCK ? f->d->points - column : PDP_BLOCK;
-    int64_t begin = column <= row + 1 ? row + 2 - column : 0;
-    if (row >= f->d->points) {
-        return;
-    }
+    const int64_t row = f->frame->i0 + i;
+    const int64_t column = f->frame->j0 + b;
+    const int64_t end = f->d->points - column < PDP_BLOCK ? f->d->points - column : PDP_BLOCK;
+    const int64_t begin = column <= row + 1 ? row + 2 - column : 0;
     (void)closing;
     (void)end;
     (void)begin;
 #if PDP_OPTIONS
-    elem inside[PDP_BLOCK];
-    for (int64_t y = begin; y < end; y++) {
-        inside[y] = pdp_near_cell(f, i + 1, b + y - 1);
+    const pdp_kernel_data *d = f->d;
+    for (int64_t y = 0; y < PDP_BLOCK; y++) {
+        closing->option[y] = PDP_IDENTITY;
     }
-    if (column + begin == row + 2 && begin < end) {
-        inside[begin] = empty(f->d, row + 1);
-    }
-    for (int64_t y = begin; y < end; y++) {
-        closing->option[y] = option(f->d, row, column + y, inside[y]);
+    if (begin < end) {
+        elem inside[PDP_BLOCK];
+        pdp_copy_inside(f, inside, i, b);
+        if (column + begin == row + 2) {
+            inside[begin] = empty(d, row + 1);
+        }
+        for (int64_t y = begin; y < end; y++) {
+            closing->option[y] = option(d, row, column + y, inside[y]);
+        }
     }
 #endif
 #if PDP_NHC > 0
@@ -315,9 +324,22 @@ PDP_INLINE void pdp_prepare_closing(const pdp_finishing *f, pdp_closing *closing
 #endif
 }
 
-/* A block that is finished beside others, by where its operands lie. Rows of a block are PDP_PANEL apart in all of
- * them; PDP_IN(x) is where column x of the block lies in a row. */
-#define PDP_IN(x) ((x) / PDP_PANEL * PDP_TILE * PDP_PANEL + (x) % PDP_PANEL)
+/* A whole vector of a row closed. */
+PDP_INLINE vec pdp_close(const pdp_finishing *f, const pdp_closing *closing, vec sum, int w) {
+    (void)f;
+    (void)closing;
+    (void)w;
+#if PDP_CLOSES || PDP_OPTIONS_FIRST
+    vec hcv[PDP_SOME(PDP_NHC)];
+    for (int v = 0; v < PDP_NHC; v++) {
+        hcv[v] = *(const vec *)(closing->hoisted[v] + w * PDP_LANES);
+    }
+    sum = close_cell(f->d, sum, *(const vec *)(closing->option + w * PDP_LANES), hcv);
+#endif
+    return sum;
+}
+
+/* A block that is finished beside others, by where its operands lie. Rows are PDP_PANEL apart in all of them. */
 typedef struct pdp_chain {
     elem *cells;
     const elem *left;  /* M[i][k] for k in the block's rows, and what is hoisted for it */
@@ -346,13 +368,13 @@ PDP_INLINE vec pdp_chain_add(const pdp_chain *chain, vec sum, vec l, int64_t i, 
     const pdp_tile_frame *frame = chain->f->frame;
     const elem *right = side ? chain->right : chain->cells;
     vec hav[PDP_SOME(PDP_NHA)], av[PDP_NA], hbv[PDP_SOME(PDP_NHB)], bv[PDP_NB], jv[PDP_SOME(PDP_NHJ)];
-    for (int v = 0; v < PDP_NHA; v++) {
+    PDP_UNROLLED for (int v = 0; v < PDP_NHA; v++) {
         hav[v] = v_broadcast(chain->ha[side][v * PDP_CELLS + i * PDP_PANEL + PDP_IN(k)]);
     }
-    for (int v = 0; v < PDP_NHB; v++) {
+    PDP_UNROLLED for (int v = 0; v < PDP_NHB; v++) {
         hbv[v] = *(const vec *)(chain->hb[side] + v * PDP_CELLS + k * PDP_PANEL + PDP_IN(w * PDP_LANES));
     }
-    for (int v = 0; v < PDP_NHJ; v++) {
+    PDP_UNROLLED for (int v = 0; v < PDP_NHJ; v++) {
         jv[v] = *(const vec *)(chain->columns + v * PDP_TILE + w * PDP_LANES);
     }
     v_make_a(chain->f->d, l, hav, av);
@@ -361,29 +383,50 @@ PDP_INLINE vec pdp_chain_add(const pdp_chain *chain, vec sum, vec l, int64_t i, 
                   side ? frame->j0 + chain->b + k : frame->i0 + chain->a + k, frame->j0 + chain->b + w * PDP_LANES);
 }
 
-/* Row i of the block with what k in the block's own rows gives it, the leaf in its place; returns the leaf's column,
- * or one that is not the block's. */
-PDP_INLINE int64_t pdp_chain_open(const pdp_chain *chain, vec *sum, int64_t i, int on_diagonal) {
+typedef struct pdp_open_row {
+    vec sum[PDP_WIDTH];
+    vec_mask leaf[PDP_WIDTH]; /* the lane that is a leaf, if there is one */
+    pdp_closing closing;
+} pdp_open_row;
+
+/* Row i of the block with what k in the block's own rows gives it, and the leaf in its place. */
+PDP_SEPARATE void pdp_chain_open(const pdp_chain *chain, pdp_open_row *open, int64_t i, int on_diagonal) {
     const pdp_tile_frame *frame = chain->f->frame;
     const int64_t row = frame->i0 + chain->a + i;
     const int64_t leaf_column = row + 1 - (frame->j0 + chain->b);
     for (int w = 0; w < PDP_WIDTH; w++) {
-        sum[w] = *(const vec *)(chain->cells + i * PDP_PANEL + PDP_IN(w * PDP_LANES));
+        open->sum[w] = *(const vec *)(chain->cells + i * PDP_PANEL + PDP_IN(w * PDP_LANES));
+        open->leaf[w] = v_only(-1);
     }
     for (int64_t k = on_diagonal ? PDP_BLOCK : i + 1; k < PDP_BLOCK; k++) {
         const vec l = v_broadcast(chain->left[i * PDP_PANEL + PDP_IN(k)]);
         PDP_UNROLLED for (int w = 0; w < PDP_WIDTH; w++) {
-            sum[w] = pdp_chain_add(chain, sum[w], l, i, k, w, 0);
+            open->sum[w] = pdp_chain_add(chain, open->sum[w], l, i, k, w, 0);
         }
     }
+    pdp_prepare_closing(chain->f, &open->closing, chain->a + i, chain->b);
+#if PDP_OPTIONS_FIRST
+    for (int w = 0; w < PDP_WIDTH; w++) {
+        open->sum[w] = pdp_close(chain->f, &open->closing, open->sum[w], w);
+    }
+#endif
     if (leaf_column >= 0 && leaf_column < PDP_BLOCK && row + 1 < chain->f->d->points) {
         const vec value = v_broadcast(leaf(chain->f->d, row));
         for (int w = 0; w < PDP_WIDTH; w++) {
-            const int64_t lane = leaf_column - w * PDP_LANES;
-            sum[w] = lane >= 0 && lane < PDP_LANES ? v_select(v_only((int)lane), value, sum[w]) : sum[w];
+            open->leaf[w] = v_only((int)(leaf_column - w * PDP_LANES));
+            open->sum[w] = v_select(open->leaf[w], value, open->sum[w]);
         }
     }
-    return leaf_column;
+}
+
+/* The cells of vector w as they would be if no more terms came; leaves are what they are. */
+PDP_INLINE vec pdp_chain_close(const pdp_chain *chain, const pdp_open_row *open, int w) {
+#if PDP_CLOSES
+    return v_select(open->leaf[w], open->sum[w], pdp_close(chain->f, &open->closing, open->sum[w], w));
+#else
+    (void)chain;
+    return open->sum[w];
+#endif
 }
 
 /* Blocks side by side. What is left are the k within the block's own rows (unless it is on the diagonal) and within its
@@ -391,14 +434,10 @@ PDP_INLINE int64_t pdp_chain_open(const pdp_chain *chain, vec *sum, int64_t i, i
  * it is the left operand of M[i][j], j > k. */
 static void pdp_finish_blocks(const pdp_chain *chains, const int on_diagonal) {
     for (int64_t i = PDP_BLOCK - 1; i >= 0; i--) {
-        vec sum[PDP_CHAINS][PDP_WIDTH];
-        int64_t leaf_column[PDP_CHAINS];
-        pdp_closing closing[PDP_CHAINS];
+        pdp_open_row open[PDP_CHAINS];
         PDP_UNROLLED for (int x = 0; x < PDP_CHAINS; x++) {
-            leaf_column[x] = pdp_chain_open(&chains[x], sum[x], i, on_diagonal);
-            pdp_prepare_closing(chains[x].f, &closing[x], chains[x].a + i, chains[x].b);
+            pdp_chain_open(&chains[x], &open[x], i, on_diagonal);
         }
-        (void)leaf_column;
         PDP_UNROLLED for (int u = 0; u < PDP_WIDTH; u++) {
             const int64_t skipped = on_diagonal ? i + 1 - u * PDP_LANES : 0;
             for (int lane = skipped > 0 ? (int)skipped : 0; lane < PDP_LANES; lane++) {
@@ -406,30 +445,21 @@ static void pdp_finish_blocks(const pdp_chain *chains, const int on_diagonal) {
                 vec_mask above = v_above(lane);
                 PDP_OPAQUE_VECTOR(above);
                 PDP_UNROLLED for (int x = 0; x < PDP_CHAINS; x++) {
-#if PDP_CLOSES
-                    vec hcv[PDP_SOME(PDP_NHC)];
-                    for (int v = 0; v < PDP_NHC; v++) {
-                        hcv[v] = *(const vec *)(closing[x].hoisted[v] + u * PDP_LANES);
-                    }
-                    if (leaf_column[x] != k) {
-                        const vec option_values = *(const vec *)(closing[x].option + u * PDP_LANES);
-                        const vec closed = close_cell(chains[x].f->d, sum[x][u], option_values, hcv);
-                        sum[x][u] = v_select(v_only(lane), closed, sum[x][u]);
-                    }
-#endif
-                    const vec l = v_lane(sum[x][u], lane);
+                    vec *sum = open[x].sum;
+                    const vec l = v_lane(pdp_chain_close(&chains[x], &open[x], u), lane);
                     if (PDP_LANES > 1) {
-                        sum[x][u] = v_select(above, pdp_chain_add(&chains[x], sum[x][u], l, i, k, u, 1), sum[x][u]);
+                        sum[u] = v_select(above, pdp_chain_add(&chains[x], sum[u], l, i, k, u, 1), sum[u]);
                     }
                     PDP_UNROLLED for (int w = u + 1; w < PDP_WIDTH; w++) {
-                        sum[x][w] = pdp_chain_add(&chains[x], sum[x][w], l, i, k, w, 1);
+                        sum[w] = pdp_chain_add(&chains[x], sum[w], l, i, k, w, 1);
                     }
                 }
             }
         }
         for (int x = 0; x < PDP_CHAINS; x++) {
             for (int w = 0; w < PDP_WIDTH; w++) {
-                *(vec *)(chains[x].cells + i * PDP_PANEL + PDP_IN(w * PDP_LANES)) = sum[x][w];
+                *(vec *)(chains[x].cells + i * PDP_PANEL + PDP_IN(w * PDP_LANES)) =
+                    pdp_chain_close(&chains[x], &open[x], w);
             }
         }
     }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #define PDP_INLINE static inline __attribute__((always_inline, unused))
+#define PDP_SEPARATE static __attribute__((noinline)) /* one copy: a kernel should take little time to compile */
 
 #if defined(__clang__)
 #define PDP_UNROLLED _Pragma("clang loop unroll(full)")

@@ -114,6 +114,17 @@ static range combine_many(pdp_op op, range a, pdp_wide count) {
 
 static range evaluate(bounder *b, uint32_t node);
 
+/* A product that the kernel adds to something. */
+static range fused_product(bounder *b, range x, range y) {
+    const pdp_wide limit = (pdp_wide)1 << 52;
+    range xy = product(x, y);
+    if (x.low < 0 || y.low < 0 || x.high >= limit || y.high >= limit || xy.high >= limit) {
+        b->short_products = false;
+    }
+    b->reach = most(b->reach, magnitude(xy));
+    return xy;
+}
+
 static range evaluate_binary(bounder *b, const pdp_node *n) {
     const range truth = {0, 1};
     range x = evaluate(b, n->child[0]);
@@ -133,22 +144,17 @@ static range evaluate_binary(bounder *b, const pdp_node *n) {
     case PDP_OP_AND:
     case PDP_OP_OR:
     case PDP_OP_XOR: b->needs_integers |= n->is_element; return bits(x, y);
-    case PDP_OP_ADD:
-    case PDP_OP_MUL: return combine(n->op, x, y);
+    case PDP_OP_MUL: /* a term that is a product is added to the sum */
+        return n == &b->r->nodes[b->r->inner] ? fused_product(b, x, y) : product(x, y);
+    case PDP_OP_ADD: return add(x, y);
     default: return truth;
     }
 }
 
 static range evaluate_multiply_add(bounder *b, const pdp_node *n) {
-    const pdp_wide limit = (pdp_wide)1 << 52;
     range x = evaluate(b, n->child[0]);
     range y = evaluate(b, n->child[1]);
-    range xy = product(x, y);
-    if (x.low < 0 || y.low < 0 || x.high >= limit || y.high >= limit || xy.high >= limit) {
-        b->short_products = false;
-    }
-    b->reach = most(b->reach, magnitude(xy));
-    return add(xy, evaluate(b, n->child[2]));
+    return add(fused_product(b, x, y), evaluate(b, n->child[2]));
 }
 
 static range evaluate_fold(bounder *b, const pdp_node *n) {

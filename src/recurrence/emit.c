@@ -412,15 +412,24 @@ static void emit_options(FILE *out, const pdp_recurrence *r, const pdp_stamp *st
     fputs("    return best;\n}\n", out);
 }
 
+/* Options read cells of the row below alone, so all of a row can be had before its terms, if nothing stands between
+ * them and the terms, and the order in which they are combined does not matter. */
+static bool options_come_first(const pdp_recurrence *r, const pdp_stamp *stamp) {
+    const bool rounds = (stamp->type == PDP_TYPE_F32 || stamp->type == PDP_TYPE_F64) && stamp->combine != PDP_OP_MIN &&
+                        stamp->combine != PDP_OP_MAX;
+    return r->after == PDP_NO_NODE && r->finish == PDP_NO_NODE && stamp->combine != PDP_OP_OWN && !rounds;
+}
+
 static void emit_interval(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const plan *p) {
     const bool closes = r->after != PDP_NO_NODE || r->finish != PDP_NO_NODE || stamp->options != 0;
+    const bool early = stamp->options != 0 && options_come_first(r, stamp);
     fprintf(out,
             "#define PDP_NHA %" PRIu32 "\n#define PDP_NA %" PRIu32 "\n#define PDP_NHB %" PRIu32
             "\n#define PDP_NB %" PRIu32 "\n#define PDP_NHJ %" PRIu32 "\n#define PDP_NHC %" PRIu32
-            "\n#define PDP_OPTIONS %d\n#define PDP_CLOSES %d\n"
+            "\n#define PDP_OPTIONS %d\n#define PDP_OPTIONS_FIRST %d\n#define PDP_CLOSES %d\n"
             "#define PDP_A_IS_L %d\n#define PDP_B_IS_R %d\n",
             p->row_hoists.count, p->rows.count, p->column_hoists.count, p->columns.count, p->ends.count,
-            p->close_hoists.count, stamp->options != 0, closes, p->rows_are_l, p->columns_are_r);
+            p->close_hoists.count, stamp->options != 0, early, closes && !early, p->rows_are_l, p->columns_are_r);
     emit_hoist(out, r, stamp, "hoist_a", "int64_t i, int64_t k", &p->row_hoists);
     emit_make(out, r, stamp, "make_a", PDP_CELL_LEFT, "l", &p->rows, p->row_hoists);
     emit_hoist(out, r, stamp, "hoist_b", "int64_t k, int64_t j", &p->column_hoists);

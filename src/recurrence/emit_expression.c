@@ -262,6 +262,22 @@ static bool compares_elements(const pdp_emitter *e, const pdp_node *n) {
     return e->r->nodes[n->child[0]].is_element || e->r->nodes[n->child[1]].is_element;
 }
 
+/* Whether an expression may be evaluated where the recurrence does not ask for it: nothing in it can fail, and it is
+ * no loop. Without branches a compiler makes vectors of a row of conditions. */
+static bool can_always_run(const pdp_emitter *e, uint32_t node) {
+    const pdp_node *n = &e->r->nodes[node];
+    if (n->kind == PDP_NODE_FOLD || ((n->kind == PDP_NODE_LOOKUP || n->kind == PDP_NODE_SUM) && !n->index_proven) ||
+        (n->kind == PDP_NODE_BINARY && (n->op == PDP_OP_DIVIDE || n->op == PDP_OP_REMAINDER))) {
+        return false;
+    }
+    for (uint32_t c = 0; c < n->child_count; c++) {
+        if (!can_always_run(e, n->child[c])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void pdp_emit_truth(const pdp_emitter *e, uint32_t node) {
     const pdp_node *n = &e->r->nodes[node];
     bool vector = pdp_emit_has_vector(e, node);
@@ -283,11 +299,11 @@ void pdp_emit_truth(const pdp_emitter *e, uint32_t node) {
         return;
     }
     bool logical = n->op == PDP_OP_LOGICAL_AND || n->op == PDP_OP_LOGICAL_OR;
+    bool both = logical && (vector || can_always_run(e, n->child[1]));
     fputc('(', e->out);
     for (uint32_t c = 0; c < 2; c++) {
         if (c == 1) {
-            fprintf(e->out, " %s ",
-                    logical && vector ? (n->op == PDP_OP_LOGICAL_AND ? "&" : "|") : operator_text(n->op));
+            fprintf(e->out, " %s ", both ? (n->op == PDP_OP_LOGICAL_AND ? "&" : "|") : operator_text(n->op));
         }
         if (logical) {
             bool lifts = vector && !pdp_emit_has_vector(e, n->child[c]);

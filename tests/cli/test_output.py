@@ -3,6 +3,7 @@ import fcntl
 import os
 import pathlib
 import pty
+import resource
 import signal
 import subprocess
 import termios
@@ -82,6 +83,22 @@ class Output(CommandTest):
             self.assertEqual(process.returncode, 128 + number)
             self.assertEqual([(p.name, p.read_text()) for p in self.folder.iterdir()], [("t.npy", "old")])
 
+    def test_a_closed_pipe_or_a_limit_leaves_no_file(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        process = subprocess.Popen([PROGRAM, *CHAIN, "--table", "t.npy"], cwd=self.folder, stdout=writing,
+                                   stderr=subprocess.PIPE)
+        os.close(writing)
+        self.assertEqual(process.communicate(timeout=30)[1], b"")
+        self.assertEqual(process.returncode, 128 + signal.SIGPIPE)
+        self.assertEqual(list(self.folder.iterdir()), [])
+        result = subprocess.run([PROGRAM, "mcm", "--random", "300", "--table", "t.npy"], cwd=self.folder,
+                                capture_output=True, text=True,
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000)))
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("'t.npy' cannot be written", result.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
     def test_every_method_and_problem_hears_a_signal(self):
         zeros = ",".join(["0"] * 20000)
         for slow in [SLOW, [*SLOW[:3], "--algorithm", "sequential"], [*SLOW[:3], "--algorithm", "wavefront"],
@@ -98,6 +115,27 @@ class Output(CommandTest):
             self.assertEqual(process.communicate(timeout=60), (b"", b""), slow)
             self.assertEqual(process.returncode, 130, slow)
             self.assertLess(time.monotonic() - started, 10, slow)
+
+    def test_a_signal_while_the_compiler_is_at_work(self):
+        compiler = self.folder / "slow_cc"
+        compiler.write_text(f"#!/bin/sh\ntouch {self.folder}/started\nexec sleep 60\n")
+        compiler.chmod(0o700)
+        (self.folder / "own.dp").write_text("interval own\n  input w[n]\n  size n+1\n  leaf w[i]\n"
+                                            "  term max(l, 2*r)\n  combine min\n")
+        before = sorted(p.name for p in self.folder.iterdir())
+        process = subprocess.Popen([PROGRAM, "solve", "own.dp", "--input", "w=" + ",".join(["3"] * 200), "--table", "t"],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   start_new_session=True,
+                                   env=dict(os.environ, CC=str(compiler), XDG_CACHE_HOME=str(self.folder / "cache")))
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + 20
+        while not (self.folder / "started").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)  # as the key does
+        self.assertEqual(process.communicate(timeout=30), (b"", b""))
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), sorted([*before, "cache", "started"]))
+        self.assertEqual(list((self.folder / "cache" / "pipedp").iterdir()), [])
 
     def catches(self, process, number):
         lines = pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines()

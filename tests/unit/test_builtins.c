@@ -32,7 +32,7 @@ typedef struct instance {
     size_t columns;
     int64_t *whole; /* what must come out */
     double *real;
-    double scale;    /* of floats: what the tolerance is relative to */
+    double scale;     /* of floats: what the tolerance is relative to */
     double roundings; /* and how many of them a cell can have on its way */
     const char *types[MOST_TYPES];
     bool is_proven; /* every type must be accepted; otherwise the bounds may refuse some */
@@ -837,8 +837,8 @@ static void test_too_small(void **unused) {
 int main(void) {
     use_test_cache();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_are_here), cmocka_unit_test(test_interval),  cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_generic),      cmocka_unit_test(test_threads),   cmocka_unit_test(test_too_small),
+        cmocka_unit_test(test_all_are_here), cmocka_unit_test(test_interval), cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_generic),      cmocka_unit_test(test_threads),  cmocka_unit_test(test_too_small),
     };
     return cmocka_run_group_tests_name("builtins", tests, NULL, NULL);
 }

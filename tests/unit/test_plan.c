@@ -292,6 +292,37 @@ static void test_enormous(void **unused) {
     }
 }
 
+/* A part of a row is that part of the row, and ends where it does. */
+static void test_cells(void **unused) {
+    (void)unused;
+    const int64_t dims[] = {30, 35, 15, 5, 10};
+    pdp_problem *problem = NULL;
+    pdp_plan *plan = NULL;
+    pdp_solution *solution = NULL;
+    assert_int_equal(pdp_problem_create_mcm(&problem, dims, 5), PDP_OK);
+    assert_int_equal(pdp_plan_create(&plan, problem, NULL), PDP_OK);
+    assert_int_equal(pdp_plan_run(plan, &solution), PDP_OK);
+    const int64_t expected[5] = {0, 0, 0, 2625, 4375}; /* row 1 */
+    for (size_t first = 0; first <= 5; first++) {
+        for (size_t count = 0; first + count <= 5; count++) {
+            int64_t cells[6] = {-1, -1, -1, -1, -1, -1};
+            assert_int_equal(pdp_solution_cells(solution, 1, first, cells, count), PDP_OK);
+            assert_memory_equal(cells, expected + first, count * sizeof *cells);
+            assert_int_equal(cells[count], -1);
+        }
+    }
+    int64_t cells[6];
+    double reals[6];
+    assert_int_equal(pdp_solution_cells(solution, 5, 0, cells, 1), PDP_BAD_INPUT);
+    assert_int_equal(pdp_solution_cells(solution, 0, 2, cells, 4), PDP_BAD_INPUT);
+    assert_int_equal(pdp_solution_cells(solution, 0, 6, cells, 0), PDP_BAD_INPUT);
+    assert_int_equal(pdp_solution_cells(solution, 0, 1, cells, SIZE_MAX), PDP_BAD_INPUT);
+    assert_int_equal(pdp_solution_real_cells(solution, 0, 0, reals, 1), PDP_BAD_INPUT);
+    pdp_solution_free(solution);
+    pdp_plan_free(plan);
+    pdp_problem_free(problem);
+}
+
 static void assert_nothing_known(const pdp_plan *plan, const pdp_solution *solution) {
     assert_string_equal(pdp_plan_algorithm(plan), "");
     assert_string_equal(pdp_plan_backend(plan), "");
@@ -312,6 +343,8 @@ static void assert_nothing_known(const pdp_plan *plan, const pdp_solution *solut
     double reals[7];
     assert_int_equal(pdp_solution_row(solution, 0, cells, 7), PDP_BAD_INPUT);
     assert_int_equal(pdp_solution_real_row(solution, 0, reals, 7), PDP_BAD_INPUT);
+    assert_int_equal(pdp_solution_cells(solution, 0, 0, cells, 0), PDP_BAD_INPUT);
+    assert_int_equal(pdp_solution_real_cells(solution, 0, 0, reals, 0), PDP_BAD_INPUT);
     size_t count = 7;
     assert_null(pdp_solution_decisions(solution, &count));
     assert_int_equal(count, 0);
@@ -463,12 +496,19 @@ static void test_callbacks(void **unused) {
 int main(void) {
     use_test_cache();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default),           cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_unknown_method),    cmocka_unit_test(test_refused_options),
-        cmocka_unit_test(test_width_and_latency), cmocka_unit_test(test_struct_size),
-        cmocka_unit_test(test_memory_limit),      cmocka_unit_test(test_enormous),
-        cmocka_unit_test(test_largest_chain),     cmocka_unit_test(test_failed_objects),
-        cmocka_unit_test(test_callbacks),         cmocka_unit_test(test_nothing_but_the_error),
+        cmocka_unit_test(test_default),
+        cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_unknown_method),
+        cmocka_unit_test(test_refused_options),
+        cmocka_unit_test(test_width_and_latency),
+        cmocka_unit_test(test_struct_size),
+        cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_enormous),
+        cmocka_unit_test(test_largest_chain),
+        cmocka_unit_test(test_failed_objects),
+        cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_callbacks),
+        cmocka_unit_test(test_nothing_but_the_error),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 enum { SAMPLED_CELLS = 256 };
 static const double textbook_updates = 5e8; /* about a second of the loop */
 
-#define FLAGS "-march=native -fno-wrapv -ffast-math"
+#define FLAGS "-O3 -march=native -fno-wrapv -ffast-math"
 
 /* ---- The textbook's loop ---- */
 

@@ -136,10 +136,17 @@ int cli_interrupted(void) {
 }
 
 void cli_catch_signals(void) {
+    static bool is_caught;
+    if (is_caught) { /* a second signal stays the last */
+        return;
+    }
+    is_caught = true;
     struct sigaction action = {.sa_handler = catch_signal, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
+    sigaction(SIGPIPE, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a file too large is an error like a full disk */
 }
 
 /* Reads to the end of the stream. NULL, with errno set, if that fails. */
@@ -192,7 +199,7 @@ int cli_flush_stdout(void) {
     if (fflush(stdout) == 0 && !ferror(stdout)) {
         return EXIT_DONE;
     }
-    if (!was_told) {
+    if (!was_told && cli_interrupted() == 0) { /* who closed the pipe knows */
         was_told = true;
         cli_fail(EXIT_FAILED, "the output cannot be written: %s", strerror(errno != 0 ? errno : EIO));
     }

@@ -62,10 +62,14 @@ static int run(int argc, char **argv) {
     return cli_fail(EXIT_BAD_USE, "'%s' is not a command; pipedp --help lists them", argv[1]);
 }
 
+static int exit_code(int code) {
+    return cli_interrupted() != 0 ? EXIT_SIGNAL + cli_interrupted() : code;
+}
+
 /* At the exit, because argp exits on its own after --help. */
 static void check_stdout(void) {
     if (cli_flush_stdout() != EXIT_DONE) {
-        _exit(EXIT_FAILED);
+        _exit(exit_code(EXIT_FAILED));
     }
 }
 
@@ -73,5 +77,5 @@ int main(int argc, char **argv) {
     atexit(check_stdout);
     int code = run(argc, argv);
     cli_clear_progress();
-    return cli_interrupted() != 0 ? EXIT_SIGNAL + cli_interrupted() : code; /* all is tidied up */
+    return exit_code(code); /* all is tidied up */
 }

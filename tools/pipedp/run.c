@@ -132,7 +132,11 @@ static pdp_options make_options(const run_input *input, const run_front *front) 
 }
 
 static int make_plan(const pdp_problem *problem, const pdp_options *options, pdp_plan **plan) {
+    cli_catch_signals(); /* a compiler may be at work */
     pdp_status status = pdp_plan_create(plan, problem, options);
+    if (cli_interrupted() != 0) {
+        return EXIT_FAILED;
+    }
     if (status != PDP_OK) {
         return cli_fail(cli_exit_code(status), "%s", pdp_plan_error(*plan));
     }
@@ -143,7 +147,6 @@ static int make_plan(const pdp_problem *problem, const pdp_options *options, pdp
 }
 
 static int run_made_plan(const pdp_plan *plan, pdp_solution **solution) {
-    cli_catch_signals();
     pdp_status status = pdp_plan_run(plan, solution);
     cli_clear_progress();
     if (cli_interrupted() != 0) { /* also where a method was done before it could be cancelled */
