@@ -61,7 +61,7 @@ function(add_stamps level)
   set_target_properties(pipedp_stamps_${level} PROPERTIES POSITION_INDEPENDENT_CODE ON C_EXTENSIONS ON)
   target_compile_definitions(pipedp_stamps_${level} PRIVATE PDP_STAMP_LEVEL=${level})
   # As src/compile/compiler.c does it: what floats give must not depend on who compiles.
-  target_compile_options(pipedp_stamps_${level} PRIVATE -w -O2 -ftree-loop-vectorize -fwrapv -ffp-contract=off -fno-math-errno
+  target_compile_options(pipedp_stamps_${level} PRIVATE -w -O2 -ftree-vectorize -fwrapv -ffp-contract=off -fno-math-errno
                          -fno-trapping-math ${march_${level}})
   if(PIPEDP_SANITIZE)
     target_compile_options(pipedp_stamps_${level} PRIVATE -fsanitize=${PIPEDP_SANITIZE} -fno-sanitize-recover=all)

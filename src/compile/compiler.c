@@ -56,7 +56,7 @@ static bool find(pdp_compiler *compiler, const char *name) {
 static bool put_arguments_together(pdp_compiler *compiler, const char *level_flags) {
     static char *const first[] = {"-std=gnu11",
                                   "-O2",
-                                  "-ftree-loop-vectorize",
+                                  "-ftree-vectorize",
                                   "-fPIC",
                                   "-shared",
                                   "-w",

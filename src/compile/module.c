@@ -131,11 +131,15 @@ static pdp_status make(pdp_module *module, const pdp_compiler *compiler, const c
     return status;
 }
 
+bool pdp_module_is_off(void) {
+    const char *wish = getenv("PIPEDP_COMPILE");
+    return wish && strcmp(wish, "0") == 0;
+}
+
 pdp_status pdp_module_open(pdp_module **out, const char *source, size_t length, const char *level_flags,
                            pdp_error *error) {
     *out = NULL;
-    const char *wish = getenv("PIPEDP_COMPILE");
-    if (wish && strcmp(wish, "0") == 0) {
+    if (pdp_module_is_off()) {
         return pdp_error_set(error, PDP_BAD_INPUT, "compiling is switched off by PIPEDP_COMPILE=0");
     }
     pdp_compiler compiler;

@@ -23,6 +23,9 @@ typedef struct pdp_module pdp_module;
 pdp_status pdp_module_open(pdp_module **out, const char *source, size_t length, const char *level_flags,
                            pdp_error *error);
 
+/* Whether PIPEDP_COMPILE=0 has switched compiling off. */
+bool pdp_module_is_off(void);
+
 /* The address of a function or a variable, NULL if there is none of that name. */
 void *pdp_module_symbol(const pdp_module *module, const char *name);
 

@@ -60,7 +60,15 @@ typedef struct chain {
     uint32_t arc_count;
     uint32_t *starts; /* for an order: starts[k] is where the node that is split at k begins */
     uint32_t *places; /* for an order: the next place of a node that begins at i */
+    pdp_progress progress;
+    pdp_error *error;
 } chain;
+
+/* Now and then. `share` counts to the number of corners for the arcs, and from there to twice that for the order. */
+static pdp_status tell(const chain *c, size_t share) {
+    return share % (1 << 18) == 0 ? pdp_progress_tell(c->progress, (double)share / (2 * (double)c->corners), c->error)
+                                  : PDP_OK;
+}
 
 /* ---- The heap of breaks: skew heaps, whose merging needs no recursion ---- */
 
@@ -146,7 +154,7 @@ static curve join(chain *c, uint32_t u, curve left, curve right) {
 
 /* The recurrence above, from the inside to the outside. The stack holds corners of which each is not lighter
  * than the one below, with the curve from there; what a lighter corner takes off is an m. */
-static uint64_t least_cost(chain *c) {
+static pdp_status least_cost(chain *c, int64_t *cost) {
     const uint32_t last = (uint32_t)c->corners;
     curve *stack = c->stack;
     size_t depth = 1; /* stack[0] is corner 0, as light as any */
@@ -157,6 +165,9 @@ static uint64_t least_cost(chain *c) {
             f = join(c, stack[depth - 1].corner, stack[depth], f);
         }
         stack[depth++] = f;
+        if (tell(c, v) != PDP_OK) {
+            return PDP_CANCELLED;
+        }
     }
     curve f = side_curve(c, last);
     while (depth > 2) {
@@ -164,7 +175,8 @@ static uint64_t least_cost(chain *c) {
         f = join(c, stack[depth - 1].corner, stack[depth], f);
     }
     c->arcs[f.arc].apex = last; /* of (m,last); that of (0,m) is 0 as it is. If these are sides, of no arc. */
-    return stack[1].alone + f.alone;
+    *cost = (int64_t)(stack[1].alone + f.alone);
+    return PDP_OK;
 }
 
 /* ---- The order ---- */
@@ -200,8 +212,11 @@ static void pass_apex(chain *c, uint32_t apex, uint32_t u, uint32_t v, uint32_t 
 /* From the outside to the inside: an arc that is drawn closes a triangle with the apex above it, and begins a
  * polygon with an apex of its own. An arc at whose end the apex is counts as drawn: its break is not behind
  * the lighter of its ends. */
-static void triangulate(chain *c) {
+static pdp_status triangulate(chain *c) {
     for (uint32_t number = c->arc_count; number > NO_ARC; number--) {
+        if (tell(c, 2 * c->corners - number) != PDP_OK) {
+            return PDP_CANCELLED;
+        }
         const arc *a = &c->arcs[number];
         uint32_t apex = a->apex;
         if (a->rise <= (pdp_uwide)c->weights[apex] * a->fall) {
@@ -211,6 +226,7 @@ static void triangulate(chain *c) {
         pass_apex(c, apex, a->u, a->m, a->inside);
         pass_apex(c, apex, a->m, a->v, number - 1);
     }
+    return PDP_OK;
 }
 
 /* Pre-order is by beginning, and the longer first among those that begin together: of them, the one with the
@@ -257,7 +273,8 @@ uint64_t pdp_hu_shing_bytes(size_t n, bool with_tree) {
     return n < 2 ? 0 : pdp_bytes_add(pdp_bytes_multiply((uint64_t)n + 1, corner_bytes), sizeof *c->weights);
 }
 
-pdp_status pdp_hu_shing_solve(const int64_t *dims, size_t n, int64_t *value, size_t *tree, pdp_error *error) {
+pdp_status pdp_hu_shing_solve(const int64_t *dims, size_t n, int64_t *value, size_t *tree, pdp_progress progress,
+                              pdp_error *error) {
     *value = 0;
     if (n < 2) {
         return PDP_OK;
@@ -265,7 +282,7 @@ pdp_status pdp_hu_shing_solve(const int64_t *dims, size_t n, int64_t *value, siz
     if (n > INT32_MAX) {
         return pdp_error_set(error, PDP_BAD_INPUT, "%zu matrices: more than %d are not supported", n, INT32_MAX);
     }
-    chain c = {.corners = n + 1};
+    chain c = {.corners = n + 1, .progress = progress, .error = error};
     pdp_status status = chain_allocate(&c, tree != NULL, error);
     if (status == PDP_OK) {
         for (size_t m = 1; m <= n; m++) {
@@ -274,9 +291,11 @@ pdp_status pdp_hu_shing_solve(const int64_t *dims, size_t n, int64_t *value, siz
         for (uint32_t corner = 0; corner <= c.corners; corner++) {
             c.weights[corner] = (uint64_t)dims[original(&c, corner)];
         }
-        *value = (int64_t)least_cost(&c);
-        if (tree) {
-            triangulate(&c);
+        status = least_cost(&c, value);
+        if (status == PDP_OK && tree) {
+            status = triangulate(&c);
+        }
+        if (status == PDP_OK && tree) {
             sort_splits(&c, tree);
         }
     }

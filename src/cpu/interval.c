@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -253,6 +254,8 @@ pdp_status pdp_interval_solve(const pdp_interval_run *run, pdp_tiles *tiles, pdp
     p.heap = p.states ? pdp_array_allocate(count, sizeof *p.heap, error) : NULL;
     void *scratch = p.heap ? pdp_pages_allocate((uint64_t)scratch_bytes * (uint64_t)threads, error) : NULL;
     if (scratch) {
+        /* Lanes that hold no cell compute with what happens to lie there; as floats, leftovers can be slow. */
+        memset(scratch, 0, scratch_bytes * (size_t)threads);
         for (size_t x = 0; x < tiles->side; x++) {
             queue_if_ready(&p, (uint32_t)x, (uint32_t)x);
         }

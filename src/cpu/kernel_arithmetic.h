@@ -155,7 +155,7 @@ PDP_INLINE vec k_modular_add_vectors(vec a, vec b, vec modulus) {
 PDP_INLINE elem s_logsumexp(elem a, elem b) {
     elem most = a > b ? a : b;
     elem least = a > b ? b : a;
-    return most == -(elem)__builtin_inf() ? most : most + PDP_MATH(log1p)(PDP_MATH(exp)(least - most));
+    return __builtin_isinf(most) ? most : most + PDP_MATH(log1p)(PDP_MATH(exp)(least - most));
 }
 #else
 PDP_INLINE elem s_abs(elem a) {

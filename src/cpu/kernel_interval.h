@@ -9,7 +9,7 @@
  *   update(d,c,a,b,jv,i,k,j)       c (+) term; the indices only mean something to scalars
  *   PDP_NHC, hoist_c(d,i,j,out)    values of {i,j} that closing needs
  *   PDP_OPTIONS, option(d,i,j,inside)  the options' fold, the identity where no condition holds
- *   PDP_CLOSES, close_cell(d,best,option,h)   finish(best (+) option)
+ *   PDP_CLOSES, close_cell(d,best,option,h,i,j)   finish(best (+) option); the indices are for scalars
  *   PDP_OPTIONS_FIRST              the options may come before the terms: then nothing closes
  *   leaf(d,i), empty(d,i), PDP_IDENTITY (may use d), PDP_A_IS_L, PDP_B_IS_R (make_a gives l first and then h; make_b
  * gives r alone) Every index that reaches hoists, leaf and empty is a point of the problem. */
@@ -26,7 +26,7 @@
 #define PDP_BLOCK (PDP_LANES > 8 ? PDP_LANES : 8)
 #endif
 #ifndef PDP_CHAINS /* blocks finished side by side, to hide the latency of a block's chain of cells */
-#define PDP_CHAINS 4
+#define PDP_CHAINS (PDP_LANES > 1 ? 4 : 1)
 #endif
 #define PDP_PANEL (PDP_COLUMNS * PDP_LANES)
 #define PDP_BLOCKS (PDP_TILE / PDP_BLOCK)
@@ -314,6 +314,11 @@ PDP_INLINE void pdp_prepare_closing(const pdp_finishing *f, pdp_closing *closing
     }
 #endif
 #if PDP_NHC > 0
+    for (int v = 0; v < PDP_NHC && (begin > 0 || end < PDP_BLOCK); v++) {
+        for (int y = 0; y < PDP_BLOCK; y++) {
+            closing->hoisted[v][y] = 0;
+        }
+    }
     for (int64_t y = begin; y < end; y++) {
         elem values[PDP_NHC];
         hoist_c(f->d, row, column + y, values);
@@ -325,16 +330,19 @@ PDP_INLINE void pdp_prepare_closing(const pdp_finishing *f, pdp_closing *closing
 }
 
 /* A whole vector of a row closed. */
-PDP_INLINE vec pdp_close(const pdp_finishing *f, const pdp_closing *closing, vec sum, int w) {
+PDP_INLINE vec pdp_close(const pdp_finishing *f, const pdp_closing *closing, vec sum, int64_t i, int64_t b, int w) {
     (void)f;
     (void)closing;
+    (void)i;
+    (void)b;
     (void)w;
 #if PDP_CLOSES || PDP_OPTIONS_FIRST
     vec hcv[PDP_SOME(PDP_NHC)];
     for (int v = 0; v < PDP_NHC; v++) {
         hcv[v] = *(const vec *)(closing->hoisted[v] + w * PDP_LANES);
     }
-    sum = close_cell(f->d, sum, *(const vec *)(closing->option + w * PDP_LANES), hcv);
+    sum = close_cell(f->d, sum, *(const vec *)(closing->option + w * PDP_LANES), hcv, f->frame->i0 + i,
+                     f->frame->j0 + b + w * PDP_LANES);
 #endif
     return sum;
 }
@@ -407,7 +415,7 @@ PDP_SEPARATE void pdp_chain_open(const pdp_chain *chain, pdp_open_row *open, int
     pdp_prepare_closing(chain->f, &open->closing, chain->a + i, chain->b);
 #if PDP_OPTIONS_FIRST
     for (int w = 0; w < PDP_WIDTH; w++) {
-        open->sum[w] = pdp_close(chain->f, &open->closing, open->sum[w], w);
+        open->sum[w] = pdp_close(chain->f, &open->closing, open->sum[w], chain->a + i, chain->b, w);
     }
 #endif
     if (leaf_column >= 0 && leaf_column < PDP_BLOCK && row + 1 < chain->f->d->points) {
@@ -420,12 +428,15 @@ PDP_SEPARATE void pdp_chain_open(const pdp_chain *chain, pdp_open_row *open, int
 }
 
 /* The cells of vector w as they would be if no more terms came; leaves are what they are. */
-PDP_INLINE vec pdp_chain_close(const pdp_chain *chain, const pdp_open_row *open, int w) {
+PDP_INLINE vec pdp_chain_close(const pdp_chain *chain, const pdp_open_row *open, vec sum, int64_t i, int w) {
 #if PDP_CLOSES
-    return v_select(open->leaf[w], open->sum[w], pdp_close(chain->f, &open->closing, open->sum[w], w));
+    return v_select(open->leaf[w], sum, pdp_close(chain->f, &open->closing, sum, chain->a + i, chain->b, w));
 #else
     (void)chain;
-    return open->sum[w];
+    (void)open;
+    (void)i;
+    (void)w;
+    return sum;
 #endif
 }
 
@@ -435,8 +446,12 @@ PDP_INLINE vec pdp_chain_close(const pdp_chain *chain, const pdp_open_row *open,
 static void pdp_finish_blocks(const pdp_chain *chains, const int on_diagonal) {
     for (int64_t i = PDP_BLOCK - 1; i >= 0; i--) {
         pdp_open_row open[PDP_CHAINS];
+        vec sum[PDP_CHAINS][PDP_WIDTH];
         PDP_UNROLLED for (int x = 0; x < PDP_CHAINS; x++) {
             pdp_chain_open(&chains[x], &open[x], i, on_diagonal);
+            PDP_UNROLLED for (int w = 0; w < PDP_WIDTH; w++) {
+                sum[x][w] = open[x].sum[w];
+            }
         }
         PDP_UNROLLED for (int u = 0; u < PDP_WIDTH; u++) {
             const int64_t skipped = on_diagonal ? i + 1 - u * PDP_LANES : 0;
@@ -445,21 +460,21 @@ static void pdp_finish_blocks(const pdp_chain *chains, const int on_diagonal) {
                 vec_mask above = v_above(lane);
                 PDP_OPAQUE_VECTOR(above);
                 PDP_UNROLLED for (int x = 0; x < PDP_CHAINS; x++) {
-                    vec *sum = open[x].sum;
-                    const vec l = v_lane(pdp_chain_close(&chains[x], &open[x], u), lane);
+                    const vec l = v_lane(pdp_chain_close(&chains[x], &open[x], sum[x][u], i, u), lane);
                     if (PDP_LANES > 1) {
-                        sum[u] = v_select(above, pdp_chain_add(&chains[x], sum[u], l, i, k, u, 1), sum[u]);
+                        const vec added = pdp_chain_add(&chains[x], sum[x][u], l, i, k, u, 1);
+                        sum[x][u] = v_select(above, added, sum[x][u]);
                     }
                     PDP_UNROLLED for (int w = u + 1; w < PDP_WIDTH; w++) {
-                        sum[w] = pdp_chain_add(&chains[x], sum[w], l, i, k, w, 1);
+                        sum[x][w] = pdp_chain_add(&chains[x], sum[x][w], l, i, k, w, 1);
                     }
                 }
             }
         }
-        for (int x = 0; x < PDP_CHAINS; x++) {
-            for (int w = 0; w < PDP_WIDTH; w++) {
+        PDP_UNROLLED for (int x = 0; x < PDP_CHAINS; x++) {
+            PDP_UNROLLED for (int w = 0; w < PDP_WIDTH; w++) {
                 *(vec *)(chains[x].cells + i * PDP_PANEL + PDP_IN(w * PDP_LANES)) =
-                    pdp_chain_close(&chains[x], &open[x], w);
+                    pdp_chain_close(&chains[x], &open[x], sum[x][w], i, w);
             }
         }
     }
@@ -548,7 +563,7 @@ static int64_t pdp_split(const void *data, const void *cell, const void *row, co
         v_make_b(d, v_broadcast(((const elem *)column)[k - i - 1]), hbv, bv);
         vec sum = update(d, v_broadcast(PDP_IDENTITY), av, bv, jv, i, k, j);
 #if PDP_CLOSES
-        sum = close_cell(d, sum, v_broadcast(PDP_IDENTITY), hcv);
+        sum = close_cell(d, sum, v_broadcast(PDP_IDENTITY), hcv, i, j);
 #endif
         if (v_first(sum) == *(const elem *)cell) {
             return k;

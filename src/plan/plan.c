@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/module.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/threads.h"
@@ -177,7 +178,7 @@ static pdp_status open_kernel(pdp_plan *plan, bool is_asked_for) {
     }
     plan->method = find_method(problem->shape, "sequential");
     plan->stamp.type = plain_type(problem);
-    if (may_compile || !plan->options.compile) {
+    if (may_compile || !plan->options.compile || pdp_module_is_off()) {
         snprintf(plan->note, sizeof plan->note, "interpreted, which is slow: %.250s", error.text);
     }
     return PDP_OK;
@@ -459,7 +460,7 @@ static pdp_status run_engine(const pdp_plan *plan, pdp_solution *solution, pdp_p
     return error->status;
 }
 
-static pdp_status run_hu_shing(const pdp_plan *plan, pdp_solution *solution) {
+static pdp_status run_hu_shing(const pdp_plan *plan, pdp_solution *solution, pdp_progress progress) {
     const pdp_problem *problem = plan->problem;
     pdp_error *error = &solution->error;
     int64_t value = 0;
@@ -470,7 +471,7 @@ static pdp_status run_hu_shing(const pdp_plan *plan, pdp_solution *solution) {
             return error->status;
         }
     }
-    if (pdp_hu_shing_solve(problem->dims, problem->n, &value, tree, error) == PDP_OK) {
+    if (pdp_hu_shing_solve(problem->dims, problem->n, &value, tree, progress, error) == PDP_OK) {
         solution->value.whole = value;
         if (tree) {
             pdp_solution_take_tree(solution, tree);
@@ -528,7 +529,7 @@ pdp_status pdp_plan_run(const pdp_plan *plan, pdp_solution **out) {
     }
     if (status == PDP_OK) {
         status = plan->method->kind == ENGINE     ? run_engine(plan, solution, progress)
-                 : plan->method->kind == HU_SHING ? run_hu_shing(plan, solution)
+                 : plan->method->kind == HU_SHING ? run_hu_shing(plan, solution, progress)
                                                   : run_plain(plan, solution, progress);
     }
     if (status != PDP_OK) {

@@ -183,7 +183,8 @@ static uint32_t canonise_sum(pdp_recurrence *r, uint32_t id, bool top) {
     groups g = {PDP_NO_NODE, PDP_NO_NODE, PDP_NO_NODE, PDP_NO_NODE};
     /* A linear cell's source is combined with the terms, and must not get what is theirs. */
     const bool may_go_after = top && (r->combine == PDP_OP_MIN || r->combine == PDP_OP_MAX) &&
-                              r->combine_param == PDP_NO_NODE && r->source == PDP_NO_NODE;
+                              r->combine_param == PDP_NO_NODE && r->source == PDP_NO_NODE &&
+                              r->element != PDP_ELEMENT_BITS; /* whose sums wrap around, and then change places */
     if (!flatten(r, id, PDP_OP_ADD, false, &summands)) {
         return PDP_NO_NODE;
     }

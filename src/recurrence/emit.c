@@ -15,7 +15,8 @@ typedef struct plan {
     pdp_slots close_hoists;
     bool rows_are_l; /* the first is l, the others are hoisted as they are */
     bool columns_are_r;
-    bool fits; /* within the slots there are */
+    bool fits;      /* within the slots there are */
+    bool is_vector; /* otherwise all is written in scalars, which have C's own ?: and && */
 } plan;
 
 /* A fold's variable is used outside of that fold. */
@@ -54,12 +55,20 @@ static void value_children(const pdp_node *n, uint32_t *first, uint32_t *end) {
     *end = n->kind == PDP_NODE_LOOKUP || n->kind == PDP_NODE_SUM ? 0 : shift ? 1 : n->child_count;
 }
 
+/* A plain number that depends on indices is known as a whole, or to scalars only: its parts are no elements. */
+static bool splits_plain(const pdp_node *n) {
+    return n->uses != 0 && !n->is_element;
+}
+
 /* The largest sub-trees without a cell that depend on an index. */
 static bool collect_hoists(const pdp_recurrence *r, uint32_t node, pdp_slots *slots, const char *array) {
     const pdp_node *n = &r->nodes[node];
     uint32_t first, end;
     if (!n->has_cell && n->uses != 0 && !has_free_variable(r, node, 0)) {
         return add_slot(r, slots, node, array);
+    }
+    if (splits_plain(n)) {
+        return false;
     }
     value_children(n, &first, &end);
     for (uint32_t c = first; c < end; c++) {
@@ -91,6 +100,9 @@ static bool collect_operands(const pdp_recurrence *r, uint32_t node, plan *p) {
         if (!interval && n->uses == PDP_USES_I && !n->has_cell) {
             return add_slot(r, &p->ends, node, "iv");
         }
+    }
+    if (splits_plain(n)) {
+        return false;
     }
     value_children(n, &first, &end);
     for (uint32_t c = first; c < end; c++) {
@@ -231,7 +243,8 @@ bool pdp_emit_is_vector(const pdp_recurrence *r, const pdp_stamp *stamp) {
 
 void pdp_stamp_complete(pdp_stamp *stamp, const pdp_recurrence *recurrence, pdp_element element, bool has_source,
                         uint32_t options) {
-    const bool chooses = stamp->combine == PDP_OP_MIN || stamp->combine == PDP_OP_MAX;
+    /* Sets have no infinity: theirs is the largest of them. */
+    const bool chooses = (stamp->combine == PDP_OP_MIN || stamp->combine == PDP_OP_MAX) && element != PDP_ELEMENT_BITS;
     stamp->modular = element == PDP_ELEMENT_MOD;
     stamp->has_source = has_source;
     stamp->options = options;
@@ -276,11 +289,11 @@ static void emit_hoist(FILE *out, const pdp_recurrence *r, const pdp_stamp *stam
 
 /* Operands from a cell and what was hoisted, as scalars and as vectors. */
 static void emit_make(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const char *name, pdp_cell which,
-                      const char *cell_name, const pdp_slots *operands, pdp_slots hoists) {
+                      const char *cell_name, const pdp_slots *operands, pdp_slots hoists, bool is_vector) {
     for (int vectors = 0; vectors < 2; vectors++) {
-        pdp_slots cell = cell_slot(r, which, cell_name, vectors);
+        pdp_slots cell = cell_slot(r, which, cell_name, vectors && is_vector);
         const char *type = vectors ? "vec" : "elem";
-        hoists.are_vectors = vectors;
+        hoists.are_vectors = vectors && is_vector;
         const pdp_emitter e = {out, r, stamp, {&cell, &hoists}};
         fprintf(out, "PDP_INLINE void %c_%s(" D ", %s %s, const %s *h, %s *out) {\n    (void)d, (void)%s, (void)h;\n",
                 vectors ? 'v' : 's', name, type, cell_name, type, type, cell_name);
@@ -328,7 +341,7 @@ static void emit_operator(FILE *out, const pdp_recurrence *r, const pdp_stamp *s
         fprintf(out, "#define s_own(x, y) k_own_s(d, x, y)\n#define v_own(x, y) k_own_%c(d, x, y)\n",
                 pdp_emit_is_vector(r, stamp) ? 'v' : 's');
     }
-    bool bounded = (stamp->combine == PDP_OP_MIN || stamp->combine == PDP_OP_MAX) && stamp->type != PDP_TYPE_WIDE;
+    bool bounded = (stamp->combine == PDP_OP_MIN || stamp->combine == PDP_OP_MAX) && stamp->type < PDP_TYPE_U32;
     bool floats = stamp->type == PDP_TYPE_F32 || stamp->type == PDP_TYPE_F64;
     if (stamp->combine == PDP_OP_LOGSUMEXP) {
         fputs("#define PDP_IDENTITY (-(elem)__builtin_inf())\n", out);
@@ -366,11 +379,12 @@ static void emit_update_result(const pdp_emitter *e) {
 }
 
 static void emit_close(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const plan *p) {
-    pdp_slots hoists = p->close_hoists, best = cell_slot(r, PDP_CELL_BEST, "best", true);
-    hoists.are_vectors = true;
+    pdp_slots hoists = p->close_hoists, best = cell_slot(r, PDP_CELL_BEST, "best", p->is_vector);
+    hoists.are_vectors = p->is_vector;
     const pdp_emitter e = {out, r, stamp, {&best, &hoists}};
-    fputs("PDP_INLINE vec close_cell(" D
-          ", vec best, vec option, const vec *h) {\n    (void)d, (void)option, (void)h;\n",
+    fputs("PDP_INLINE vec close_cell(" D ", vec best, vec option, const vec *h, int64_t i, int64_t j) {\n"
+          "    (void)d, (void)option, (void)h, (void)i, (void)j;\n"
+          "#if defined(PDP_SCALAR)\n    if (j >= d->points || j < i + 2) {\n        return best;\n    }\n#endif\n",
           out);
     if (r->after != PDP_NO_NODE) {
         fputs("    best = ", out);
@@ -431,9 +445,9 @@ static void emit_interval(FILE *out, const pdp_recurrence *r, const pdp_stamp *s
             p->row_hoists.count, p->rows.count, p->column_hoists.count, p->columns.count, p->ends.count,
             p->close_hoists.count, stamp->options != 0, early, closes && !early, p->rows_are_l, p->columns_are_r);
     emit_hoist(out, r, stamp, "hoist_a", "int64_t i, int64_t k", &p->row_hoists);
-    emit_make(out, r, stamp, "make_a", PDP_CELL_LEFT, "l", &p->rows, p->row_hoists);
+    emit_make(out, r, stamp, "make_a", PDP_CELL_LEFT, "l", &p->rows, p->row_hoists, p->is_vector);
     emit_hoist(out, r, stamp, "hoist_b", "int64_t k, int64_t j", &p->column_hoists);
-    emit_make(out, r, stamp, "make_b", PDP_CELL_RIGHT, "r", &p->columns, p->column_hoists);
+    emit_make(out, r, stamp, "make_b", PDP_CELL_RIGHT, "r", &p->columns, p->column_hoists, p->is_vector);
     emit_hoist(out, r, stamp, "hoist_j", "int64_t j", &p->ends);
     emit_hoist(out, r, stamp, "hoist_c", "int64_t i, int64_t j", &p->close_hoists);
     const pdp_emitter update = {out, r, stamp, {&p->rows, &p->columns, &p->ends}};
@@ -481,7 +495,7 @@ static void emit_linear(FILE *out, const pdp_recurrence *r, const pdp_stamp *sta
             p->ends.count, r->combine_ordered);
     emit_hoist(out, r, stamp, "hoist_w", "int64_t j", &p->rows);
     emit_hoist(out, r, stamp, "hoist_i", "int64_t i", &p->ends);
-    pdp_slots s = cell_slot(r, PDP_CELL_SOURCE, "s", true);
+    pdp_slots s = cell_slot(r, PDP_CELL_SOURCE, "s", p->is_vector);
     const pdp_emitter update = {out, r, stamp, {&p->rows, &p->ends, &s}};
     fputs("PDP_INLINE vec update(" D ", vec c, vec s, const vec *w, const vec *iv, int64_t i, int64_t j) {\n"
           "    (void)d, (void)s, (void)w, (void)iv, (void)i, (void)j;\n",
@@ -495,6 +509,8 @@ static void emit_linear(FILE *out, const pdp_recurrence *r, const pdp_stamp *sta
 void pdp_emit_recurrence(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
     plan p;
     make_plan(r, &p);
+    p.is_vector = pdp_emit_is_vector(r, stamp);
+    p.rows.are_vectors = p.columns.are_vectors = p.ends.are_vectors = p.is_vector;
     emit_operator(out, r, stamp);
     if (r->shape == PDP_INTERVAL) {
         emit_interval(out, r, stamp, &p);

@@ -32,7 +32,8 @@ uint64_t pdp_reference_bytes(const pdp_problem *problem) {
     return problem->shape == PDP_LINEAR ? pdp_bytes_multiply(problem->n, cell) : pdp_tiles_bytes(&tiles);
 }
 
-/* sum (+) term. An own operator need not have an identity: the first term is then the sum. */
+/* sum (+) term. An own operator need not have an identity: the first term is then the sum. (Otherwise it is combined,
+ * for gcd's sake, which is of absolute values.) */
 static pdp_value accumulate(pdp_bindings *b, pdp_op combine, pdp_value sum, bool is_first) {
     pdp_value term = pdp_interpret_element(b, b->recurrence->inner);
     return is_first ? term : pdp_interpret_combine(b, combine, sum, term);
@@ -88,7 +89,7 @@ pdp_status pdp_reference_solve_interval(pdp_solution *solution, pdp_progress pro
                 b.k = (int64_t)k;
                 b.cells[PDP_CELL_LEFT] = pdp_solution_cell(solution, i, k);
                 b.cells[PDP_CELL_RIGHT] = pdp_solution_cell(solution, k, j);
-                sum = accumulate(&b, problem->combine, sum, k == i + 1);
+                sum = accumulate(&b, problem->combine, sum, k == i + 1 && !has_identity(problem));
             }
             if (r->option_count > 0 && j > i + 2) {
                 b.cells[PDP_CELL_INSIDE] = pdp_solution_cell(solution, i + 1, j - 1);
@@ -128,7 +129,7 @@ pdp_status pdp_reference_solve_linear(pdp_solution *solution, pdp_progress progr
         if (i < problem->preset_count) {
             cell = pdp_interpret_element(&b, r->preset_value);
         } else {
-            bool is_first = !problem->has_source;
+            bool is_first = !problem->has_source && !has_identity(problem);
             cell = problem->has_source ? pdp_interpret_element(&b, r->source) : identity(&b, problem);
             for (size_t j = 0; j < problem->offset_count; j++) {
                 if (problem->offsets[j] <= i) {

@@ -97,7 +97,8 @@ static pdp_value read_cell(const void *cell, pdp_machine_type type, bool as_real
 static pdp_value normalise(const pdp_solution *solution, pdp_value value) {
     const pdp_problem *problem = solution->problem;
     const bool is_min = problem->combine == PDP_OP_MIN;
-    if (problem->shape == PDP_INTERVAL || (!is_min && problem->combine != PDP_OP_MAX) || is_real(solution)) {
+    if (problem->shape == PDP_INTERVAL || (!is_min && problem->combine != PDP_OP_MAX) || is_real(solution) ||
+        problem->element == PDP_ELEMENT_BITS) {
         return value;
     }
     const pdp_wide limit = solution->type == PDP_TYPE_I32    ? INT32_MAX / 4

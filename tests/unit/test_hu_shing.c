@@ -80,8 +80,8 @@ static int64_t solve_chain(const int64_t *dims, size_t n) {
     int64_t alone = -1;
     size_t *tree = malloc((n + 1) * sizeof *tree);
     assert_non_null(tree);
-    CHECK_CHAIN(pdp_hu_shing_solve(dims, n, &value, tree, &error) == PDP_OK, "%s", error.text);
-    CHECK_CHAIN(pdp_hu_shing_solve(dims, n, &alone, NULL, &error) == PDP_OK, "%s", error.text);
+    CHECK_CHAIN(pdp_hu_shing_solve(dims, n, &value, tree, (pdp_progress){0}, &error) == PDP_OK, "%s", error.text);
+    CHECK_CHAIN(pdp_hu_shing_solve(dims, n, &alone, NULL, (pdp_progress){0}, &error) == PDP_OK, "%s", error.text);
     CHECK_CHAIN(alone == value, "%" PRId64 " without a tree, %" PRId64 " with it", alone, value);
     if (n >= 2) {
         const int64_t cost = tree_cost(dims, n, tree);
@@ -269,7 +269,7 @@ static void test_large(void **state) {
         pdp_error error = {0};
         int64_t value;
         const double start = pdp_clock_seconds();
-        assert_int_equal(pdp_hu_shing_solve(dims, n, &value, tree, &error), PDP_OK);
+        assert_int_equal(pdp_hu_shing_solve(dims, n, &value, tree, (pdp_progress){0}, &error), PDP_OK);
         const double seconds = pdp_clock_seconds() - start;
         print_message("shape %d, n = %zu: %.3f s\n", (int)which, n, seconds);
         CHECK(seconds < 20, "shape %d took %.1f s", (int)which, seconds); /* n^2 is hours; sanitizers take 5 times */
@@ -285,7 +285,7 @@ static void test_limits(void **state) {
     pdp_error error = {0};
     int64_t value;
     const int64_t dims[1] = {1}; /* refused before it is read */
-    assert_int_equal(pdp_hu_shing_solve(dims, (size_t)1 << 31, &value, NULL, &error), PDP_BAD_INPUT);
+    assert_int_equal(pdp_hu_shing_solve(dims, (size_t)1 << 31, &value, NULL, (pdp_progress){0}, &error), PDP_BAD_INPUT);
     assert_in(error.text, "2147483648 matrices");
     assert_int_equal(pdp_hu_shing_bytes(1, true), 0);
     assert_int_equal(pdp_hu_shing_bytes(2, false), 96 * 3 + 8);

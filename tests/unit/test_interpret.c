@@ -168,11 +168,14 @@ static void test_large(void **unused) {
     assert_whole("", "l*9223372036854775807/9223372036854775807", 10);
     assert_whole("", "(0 - 9223372036854775807 - 1 + 0*l)/-1", largest + 1);
     assert_whole("", "l << 63", (pdp_wide)10 << 63);
-    assert_whole("", "mul[q<3] (l*9223372036854775807)", PDP_WHOLE_INFINITY);
-    assert_whole("", "mul[q<3] (l*9223372036854775807) - l*9223372036854775807", PDP_WHOLE_INFINITY);
-    assert_whole("", "(mul[q<3] (l*9223372036854775807))*r", -PDP_WHOLE_INFINITY);
+    assert_whole("", "mul[q<3] (l*9223372036854775807)", PDP_WHOLE_BEYOND);
+    assert_whole("", "mul[q<3] (l*9223372036854775807) - l*9223372036854775807", PDP_WHOLE_BEYOND - 10 * largest);
+    assert_whole("", "(mul[q<3] (l*9223372036854775807) - l) >> 9", PDP_WHOLE_BEYOND - 10);
+    assert_whole("", "(mul[q<3] (l*9223372036854775807))*r", -PDP_WHOLE_BEYOND);
     assert_whole("", "(mul[q<3] (l*9223372036854775807))*0", 0);
-    assert_whole("", "(mul[q<3] (l*9223372036854775807))/-5", -PDP_WHOLE_INFINITY);
+    assert_whole("", "(mul[q<3] (l*9223372036854775807))/-5", -PDP_WHOLE_BEYOND);
+    assert_whole("", "(min[q<0] l)*l", PDP_WHOLE_INFINITY);
+    assert_whole("", "(min[q<0] l)/-5", -PDP_WHOLE_INFINITY);
     assert_whole("", "min(l, mul[q<3] (l*9223372036854775807))", 10);
     assert_whole("", "min[q<0] l", PDP_WHOLE_INFINITY);
     assert_whole("", "(max[q<0] l) + 5", -PDP_WHOLE_INFINITY);
