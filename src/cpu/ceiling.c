@@ -1,5 +1,6 @@
 #include "cpu/ceiling.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/memory.h"
@@ -22,12 +23,14 @@ struct pdp_ceiling {
 typedef struct slots {
     double all;
     double heavy; /* of these, what only some of the pipes can do */
+    double sums;  /* and what only others can: sums, least and greatest of floats */
     bool is_known;
 } slots;
 
 typedef struct pipes {
     double all;
     double heavy;
+    double sums;
     double bits;        /* that one handles in a cycle */
     double mul[2];      /* slots of a product of 32- and 64-bit integers */
     const char *assume; /* in words */
@@ -37,14 +40,15 @@ static pipes find_pipes(pdp_level level, bool floats) {
 #if defined(__x86_64__)
     static const pipes amd = {4,
                               2,
+                              2,
                               256,
                               {1, 1},
-                              "4 vector pipes of 256 bits, 2 of which do products, least and greatest floats and least "
-                              "and greatest 64-bit integers (AMD Zen 2 to 4)"};
+                              "4 vector pipes of 256 bits: 2 do products and least and greatest 64-bit integers, the "
+                              "others sums, least and greatest of floats (AMD Zen 2 to 4)"};
     static const pipes wide = {
-        2, 2, 512, {2, 3}, "2 vector pipes of 512 bits, integer products taking 2 slots or (64 bits) 3 (Intel)"};
-    static const pipes narrow_floats = {2, 2, 256, {2, 3}, "2 pipes of 256 bits for floats (Intel)"};
-    static const pipes narrow = {3, 2, 256, {2, 3}, "3 pipes of 256 bits for integers, 2 for products (Intel)"};
+        2, 2, 2, 512, {2, 3}, "2 vector pipes of 512 bits, integer products taking 2 slots or (64 bits) 3 (Intel)"};
+    static const pipes narrow_floats = {2, 2, 2, 256, {2, 3}, "2 pipes of 256 bits for floats (Intel)"};
+    static const pipes narrow = {3, 2, 3, 256, {2, 3}, "3 pipes of 256 bits for integers, 2 for products (Intel)"};
     __builtin_cpu_init();
     return __builtin_cpu_is("amd") ? amd : level == PDP_LEVEL_V4 ? wide : floats ? narrow_floats : narrow;
 #else
@@ -65,9 +69,13 @@ static void add_operation(slots *s, const pdp_stamp *stamp, const pipes *p, pdp_
     const bool is_long = stamp->type == PDP_TYPE_I64 || stamp->type == PDP_TYPE_U64;
     switch (op) {
     case PDP_OP_MIN:
-    case PDP_OP_MAX: add_slots(s, 1, floats || is_long); break;
+    case PDP_OP_MAX:
+        add_slots(s, 1, is_long);
+        s->sums += floats ? 1 : 0;
+        break;
     case PDP_OP_ADD:
     case PDP_OP_SUBTRACT:
+        s->sums += floats ? 1 : 0;
         add_slots(s, stamp->modular ? 2 : 1, false);
         add_slots(s, stamp->modular ? 1 : 0, is_long); /* the lesser of a sum and of what the modulus leaves of it */
         break;
@@ -124,7 +132,7 @@ static void find_bound(pdp_ceiling *ceiling, const pdp_recurrence *r, const pdp_
         add_operation(&s, stamp, &p, stamp->combine);
     }
     if (s.is_known) {
-        const double cycles = s.all / p.all > s.heavy / p.heavy ? s.all / p.all : s.heavy / p.heavy;
+        const double cycles = fmax(s.all / p.all, fmax(s.heavy / p.heavy, s.sums / p.sums));
         ceiling->bound = p.bits / 8 / (double)pdp_machine_type_bytes(stamp->type) / cycles;
         ceiling->assumed = p.assume;
     }
