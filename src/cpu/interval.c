@@ -169,8 +169,9 @@ static void do_work(const pipeline *p, const piece *work, void *scratch) {
     const pdp_tiles *tiles = p->tiles;
     const uint32_t distance = work->column - work->row;
     const int64_t size = (int64_t)tiles->tile;
-    const int64_t i0 = (int64_t)work->row * size;
-    const int64_t j0 = (int64_t)work->column * size;
+    const int64_t room = (int64_t)tiles->room;
+    const int64_t i0 = (int64_t)work->row * size - room;
+    const int64_t j0 = (int64_t)work->column * size - room;
     void *tile = pdp_tiles_at(tiles, work->row, work->column);
     if (work->first == 0) { /* also when there are no products; a second time only if nothing has been added yet */
         kernel->start(p->run->data, tile);
@@ -180,7 +181,8 @@ static void do_work(const pipeline *p, const piece *work, void *scratch) {
         const uint32_t after = position + 1 < work->end ? work->row + pdp_tile_middle(distance, position + 1) : middle;
         const void *next[] = {pdp_tiles_at(tiles, work->row, after), pdp_tiles_at(tiles, after, work->column)};
         kernel->product(p->run->data, tile, pdp_tiles_at(tiles, work->row, middle),
-                        pdp_tiles_at(tiles, middle, work->column), i0, (int64_t)middle * size, j0, next, scratch);
+                        pdp_tiles_at(tiles, middle, work->column), i0, (int64_t)middle * size - room, j0, next,
+                        scratch);
     }
     if (work->finishes) {
         const pdp_tile_frame frame = {

@@ -42,8 +42,9 @@ _Static_assert(PDP_TILE % PDP_PANEL == 0 && PDP_TILE % PDP_ROWS == 0 && PDP_TILE
                    PDP_BLOCK % PDP_LANES == 0 && (PDP_PANEL % PDP_BLOCK == 0 || PDP_BLOCK % PDP_PANEL == 0),
                "blocks must fill tiles");
 
-PDP_INLINE int64_t pdp_point(const pdp_kernel_data *d, int64_t i) {
-    return i < d->points ? i : d->points - 1;
+/* Rows before point 0 are no cells; what is hoisted for them is that of point 0. */
+PDP_INLINE int64_t pdp_point(int64_t i) {
+    return i > 0 ? i : 0;
 }
 
 /* ---- What is hoisted, for a tile of pairs, in the layout of a tile: one array per value. ---- */
@@ -53,11 +54,10 @@ PDP_INLINE int64_t pdp_point(const pdp_kernel_data *d, int64_t i) {
     static void name(const pdp_kernel_data *d, elem *out, int64_t first0, int64_t second0) {                           \
         for (int64_t p = 0; p < PDP_TILE; p += PDP_PANEL) {                                                            \
             for (int64_t x = 0; x < PDP_TILE; x++) {                                                                   \
-                int64_t first = pdp_point(d, first0 + x);                                                              \
+                int64_t first = pdp_point(first0 + x);                                                                 \
                 elem *row = out + p * PDP_TILE + x * PDP_PANEL;                                                        \
                 int64_t begin = second0 + p;                                                                           \
-                int64_t valid = d->points - begin < PDP_PANEL ? d->points - begin : PDP_PANEL;                         \
-                for (int64_t y = begin <= first ? first + 1 - begin : 0; y < valid; y++) {                             \
+                for (int64_t y = begin <= first ? first + 1 - begin : 0; y < PDP_PANEL; y++) {                         \
                     elem values[PDP_SOME(count)];                                                                      \
                     hoist(d, first, begin + y, values);                                                                \
                     for (int v = 0; v < count; v++) {                                                                  \
@@ -77,7 +77,7 @@ PDP_HOIST_TILE(pdp_hoist_b_tile, hoist_b, PDP_NHB)
 PDP_INLINE void pdp_hoist_columns(const pdp_kernel_data *d, elem *out, int64_t j0) {
     for (int64_t y = 0; y < PDP_TILE; y++) {
         elem values[PDP_SOME(PDP_NHJ)];
-        hoist_j(d, pdp_point(d, j0 + y), values);
+        hoist_j(d, pdp_point(j0 + y), values);
         for (int v = 0; v < PDP_NHJ; v++) {
             out[v * PDP_TILE + y] = values[v];
         }
@@ -209,7 +209,7 @@ static void pdp_product(const void *data, void *c, const void *a, const void *b,
         for (int v = 0; v < PDP_NB; v++) {
             panels[v] = bv[v] + p * PDP_TILE;
         }
-        for (int64_t i = 0; i < PDP_TILE; i += PDP_ROWS) {
+        for (int64_t i = i0 < 0 ? -i0 / PDP_ROWS * PDP_ROWS : 0; i < PDP_TILE; i += PDP_ROWS) {
             const int64_t done = (p * PDP_TILE + i * PDP_PANEL) * PDP_FETCH * PDP_TILE / (PDP_ROWS * PDP_PANEL);
             const int64_t bytes = PDP_CELLS * PDP_ELEM_BYTES;
             const char *fetched = done < bytes ? (const char *)next[0] + done : (const char *)next[1] + (done - bytes);
@@ -292,7 +292,7 @@ PDP_INLINE void pdp_copy_inside(const pdp_finishing *f, elem *inside, int64_t i,
 PDP_INLINE void pdp_prepare_closing(const pdp_finishing *f, pdp_closing *closing, int64_t i, int64_t b) {
     const int64_t row = f->frame->i0 + i;
     const int64_t column = f->frame->j0 + b;
-    const int64_t end = f->d->points - column < PDP_BLOCK ? f->d->points - column : PDP_BLOCK;
+    const int64_t end = row < 0 ? 0 : PDP_BLOCK;
     const int64_t begin = column <= row + 1 ? row + 2 - column : 0;
     (void)closing;
     (void)end;
@@ -418,7 +418,7 @@ PDP_SEPARATE void pdp_chain_open(const pdp_chain *chain, pdp_open_row *open, int
         open->sum[w] = pdp_close(chain->f, &open->closing, open->sum[w], chain->a + i, chain->b, w);
     }
 #endif
-    if (leaf_column >= 0 && leaf_column < PDP_BLOCK && row + 1 < chain->f->d->points) {
+    if (leaf_column >= 0 && leaf_column < PDP_BLOCK && row >= 0) {
         const vec value = v_broadcast(leaf(chain->f->d, row));
         for (int w = 0; w < PDP_WIDTH; w++) {
             open->leaf[w] = v_only((int)(leaf_column - w * PDP_LANES));
@@ -505,7 +505,7 @@ static void pdp_finish(const void *data, const pdp_tile_frame *frame, void *scra
         for (int64_t x = 0; x < PDP_BLOCKS; x++) {
             int64_t y = on_diagonal ? x + distance : distance - (PDP_BLOCKS - 1 - x);
             int last = x == PDP_BLOCKS - 1;
-            if (y >= 0 && y < PDP_BLOCKS) {
+            if (y >= 0 && y < PDP_BLOCKS && frame->i0 + (x + 1) * PDP_BLOCK > 0) {
                 const int64_t a = x * PDP_BLOCK;
                 const int64_t b = y * PDP_BLOCK;
                 if (on_diagonal) {

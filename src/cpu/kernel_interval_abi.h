@@ -1,6 +1,7 @@
 /* What the interval driver and a stamped kernel know of each other.
  *
- * Points 0 .. points-1 are cut into tiles of `tile`; tile (I,J), I <= J, holds the cells M[i][j] of its points. Inside
+ * Points 0 .. points-1 are cut into tiles of `tile`, the last of which is full, while the first may begin before point
+ * 0; tile (I,J), I <= J, holds the cells M[i][j] of its points. Inside
  * a tile the columns lie in panels of `panel`: cell (i,j), counted from the tile's corner, is at (j / panel) * tile *
  * panel + i * panel + j % panel. */
 #ifndef PDP_CPU_KERNEL_INTERVAL_ABI_H

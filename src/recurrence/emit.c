@@ -384,7 +384,7 @@ static void emit_close(FILE *out, const pdp_recurrence *r, const pdp_stamp *stam
     const pdp_emitter e = {out, r, stamp, {&best, &hoists}};
     fputs("PDP_INLINE vec close_cell(" D ", vec best, vec option, const vec *h, int64_t i, int64_t j) {\n"
           "    (void)d, (void)option, (void)h, (void)i, (void)j;\n"
-          "#if defined(PDP_SCALAR)\n    if (j >= d->points || j < i + 2) {\n        return best;\n    }\n#endif\n",
+          "#if defined(PDP_SCALAR)\n    if (i < 0 || j < i + 2) {\n        return best;\n    }\n#endif\n",
           out);
     if (r->after != PDP_NO_NODE) {
         fputs("    best = ", out);
@@ -454,7 +454,7 @@ static void emit_interval(FILE *out, const pdp_recurrence *r, const pdp_stamp *s
     fputs("PDP_INLINE vec update(" D
           ", vec c, const vec *a, const vec *b, const vec *jv, int64_t i, int64_t k, int64_t j) {\n"
           "    (void)d, (void)a, (void)b, (void)jv, (void)i, (void)k, (void)j;\n"
-          "#if defined(PDP_SCALAR)\n    if (j >= d->points) {\n        return c;\n    }\n#endif\n",
+          "#if defined(PDP_SCALAR)\n    if (i < 0) {\n        return c;\n    }\n#endif\n",
           out);
     emit_update_result(&update);
     if (closes) {

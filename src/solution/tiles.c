@@ -6,6 +6,7 @@
 
 uint64_t pdp_tiles_bytes(pdp_tiles *tiles) {
     tiles->side = (tiles->points + tiles->tile - 1) / tiles->tile;
+    tiles->room = tiles->side * tiles->tile - tiles->points;
     uint64_t side = tiles->side;
     uint64_t count = side % 2 == 0 ? pdp_bytes_multiply(side / 2, side + 1) : pdp_bytes_multiply((side + 1) / 2, side);
     return pdp_bytes_multiply(count, (uint64_t)tiles->tile * tiles->tile * tiles->cell_bytes);

@@ -1,4 +1,5 @@
-/* The table of an interval problem in tiles: the upper triangle of tiles, each of them contiguous. */
+/* The table of an interval problem in tiles: the upper triangle of tiles, each of them contiguous. The last point ends
+ * a tile; where the points do not fill whole tiles, the first has room for some before point 0. */
 #ifndef PDP_SOLUTION_TILES_H
 #define PDP_SOLUTION_TILES_H
 
@@ -11,6 +12,7 @@ typedef struct pdp_tiles {
     unsigned char *cells;
     size_t points;
     size_t side;  /* tiles in a row */
+    size_t room;  /* in the first tile, before point 0 */
     size_t tile;  /* points in a tile */
     size_t panel; /* columns of a tile that lie together, row by row */
     size_t cell_bytes;
@@ -23,13 +25,15 @@ static inline void *pdp_tiles_at(const pdp_tiles *tiles, size_t row, size_t colu
 
 /* The cell M[i][j], i < j. */
 static inline const void *pdp_tiles_cell(const pdp_tiles *tiles, size_t i, size_t j) {
+    i += tiles->room;
+    j += tiles->room;
     size_t row = i % tiles->tile;
     size_t column = j % tiles->tile;
     size_t at = column / tiles->panel * tiles->tile * tiles->panel + row * tiles->panel + column % tiles->panel;
     return (const unsigned char *)pdp_tiles_at(tiles, i / tiles->tile, j / tiles->tile) + at * tiles->cell_bytes;
 }
 
-/* Bytes of the cells, UINT64_MAX where that does not fit. Sets `side`. */
+/* Bytes of the cells, UINT64_MAX where that does not fit. Sets `side` and `room`. */
 uint64_t pdp_tiles_bytes(pdp_tiles *tiles);
 
 /* Allocates the cells, not initialised. */

@@ -502,31 +502,37 @@ typedef struct counter {
     const unsigned char *cells;
     size_t side;
     size_t tile;
+    int64_t room;   /* before point 0 in the first tile */
     uint32_t *next; /* product in the tile's order; UINT32_MAX: finished */
     atomic_uint_least64_t products;
     atomic_uint_least64_t faults;
 } counter;
 
+/* The tile that begins at a point. */
+static size_t place_of(const counter *c, int64_t point) {
+    return (size_t)(point + c->room) / c->tile;
+}
+
 /* The tile at an address, checked against its place in the problem. */
 static bool is_tile(const counter *c, const void *at, int64_t i0, int64_t j0) {
-    const size_t row = (size_t)i0 / c->tile;
-    const size_t column = (size_t)j0 / c->tile;
+    const size_t row = place_of(c, i0);
+    const size_t column = place_of(c, j0);
     return row <= column && column < c->side && at == c->cells + (column * (column + 1) / 2 + row) * c->tile * c->tile;
 }
 
 static uint32_t *next_of(const counter *c, int64_t i0, int64_t j0) {
-    return &c->next[address_of((size_t)i0 / c->tile, (size_t)j0 / c->tile)];
+    return &c->next[address_of(place_of(c, i0), place_of(c, j0))];
 }
 
 static void count_product(const void *data, void *tile, const void *a, const void *b, int64_t i0, int64_t k0,
                           int64_t j0, const void *const *next, void *scratch) {
     counter *c = (counter *)data;
     uint32_t *position = next_of(c, i0, j0);
-    const uint32_t row = (uint32_t)((size_t)i0 / c->tile);
-    const uint32_t middle = row + pdp_tile_middle((uint32_t)((size_t)j0 / c->tile) - row, *position);
-    const bool is_right = (int64_t)middle * (int64_t)c->tile == k0 && i0 < k0 && k0 < j0 && is_tile(c, tile, i0, j0) &&
-                          is_tile(c, a, i0, k0) && is_tile(c, b, k0, j0) && *next_of(c, i0, k0) == UINT32_MAX &&
-                          *next_of(c, k0, j0) == UINT32_MAX;
+    const uint32_t row = (uint32_t)place_of(c, i0);
+    const uint32_t middle = row + pdp_tile_middle((uint32_t)place_of(c, j0) - row, *position);
+    const bool is_right = (int64_t)middle * (int64_t)c->tile - c->room == k0 && i0 < k0 && k0 < j0 &&
+                          is_tile(c, tile, i0, j0) && is_tile(c, a, i0, k0) && is_tile(c, b, k0, j0) &&
+                          *next_of(c, i0, k0) == UINT32_MAX && *next_of(c, k0, j0) == UINT32_MAX;
     (*position)++;
     if (!is_right) {
         atomic_fetch_add(&c->faults, 1);
@@ -570,7 +576,7 @@ static void check_order(size_t points, size_t tile, int threads) {
     assert_int_equal(bytes, side * (side + 1) / 2 * tile * tile);
     tiles.cells = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     assert_true(tiles.cells != MAP_FAILED);
-    counter c = {.cells = tiles.cells, .side = side, .tile = tile};
+    counter c = {.cells = tiles.cells, .side = side, .tile = tile, .room = (int64_t)(side * tile - points)};
     c.next = calloc(side * (side + 1) / 2, sizeof *c.next);
     assert_non_null(c.next);
     kernel.tile = kernel.panel = (uint32_t)tile;
