@@ -1,38 +1,78 @@
 #include "core/threads.h"
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef _OPENMP
-/* Quota and period in microseconds, from the file of the second or the two files of the first version of control
- * groups: whole processors, rounded up; 0 if there is no limit. */
-static int quota_processors(void) {
-    double quota = 0, period = 0;
-    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
+/* The first line of a file; "" if there is none. */
+static void read_line(const char *path, char *line, size_t size) {
+    FILE *file = fopen(path, "re");
+    line[0] = '\0';
     if (file) {
-        if (fscanf(file, "%lf %lf", &quota, &period) != 2) { /* "max 100000" */
-            quota = 0;
+        if (!fgets(line, (int)size, file)) {
+            line[0] = '\0';
         }
         fclose(file);
-    } else {
-        const char *const names[2] = {"/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us"};
-        double *const values[2] = {&quota, &period};
-        for (int x = 0; x < 2; x++) {
-            file = fopen(names[x], "re");
-            if (file) {
-                if (fscanf(file, "%lf", values[x]) != 1) {
-                    *values[x] = 0;
-                }
-                fclose(file);
-            }
+    }
+}
+
+/* Processors that so much time in such a period makes, rounded up; 0 if it is no limit ("max", -1). */
+static int count_processors(const char *quota, const char *period) {
+    const double share = strtod(quota, NULL) / strtod(period, NULL);
+    return share > 0 && share < 1e6 ? (int)share + ((int)share < share ? 1 : 0) : 0;
+}
+
+/* The least limit of a control group and those around it, by the files of both versions; 0 if there is none. */
+static int group_processors(const char *root, char *group) {
+    char path[600];
+    char quota[64];
+    char period[64];
+    int least = 0;
+    for (char *end = group + strlen(group); end; end = strrchr(group, '/')) {
+        *end = '\0';
+        snprintf(path, sizeof path, "%s%s/cpu.max", root, group);
+        read_line(path, quota, sizeof quota);
+        snprintf(period, sizeof period, "%s", quota + strcspn(quota, " "));
+        if (quota[0] == '\0') {
+            snprintf(path, sizeof path, "%s%s/cpu.cfs_quota_us", root, group);
+            read_line(path, quota, sizeof quota);
+            snprintf(path, sizeof path, "%s%s/cpu.cfs_period_us", root, group);
+            read_line(path, period, sizeof period);
+        }
+        const int processors = count_processors(quota, period);
+        least = processors > 0 && (least == 0 || processors < least) ? processors : least;
+    }
+    return least;
+}
+
+/* "4:cpu,cpuacct:/a/b" in the first version of control groups, "0::/a/b" in the second. A container sees its own group
+ * as the root. */
+static int quota_processors(void) {
+    char line[512];
+    int least = 0;
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    while (file && fgets(line, sizeof line, file)) {
+        char *names = strchr(line, ':');
+        char *group = names ? strchr(names + 1, ':') : NULL;
+        if (!group) {
+            continue;
+        }
+        *group++ = ',';
+        group[strcspn(group, "\n")] = '\0';
+        const bool is_second = strncmp(line, "0:,", 3) == 0;
+        *names = ',';
+        if (is_second || strstr(names, ",cpu,")) {
+            const int processors = group_processors(is_second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu", group);
+            least = processors > 0 && (least == 0 || processors < least) ? processors : least;
         }
     }
-    if (quota <= 0 || period <= 0 || quota / period > 1e6) {
-        return 0;
+    if (file) {
+        fclose(file);
     }
-    int processors = (int)(quota / period);
-    return (double)processors * period < quota ? processors + 1 : processors;
+    return least;
 }
 #endif
 

@@ -15,6 +15,11 @@ static size_t item_count(const pdp_bound_input *input) {
     return (size_t)input->extent[0] * (size_t)(input->extent[1] > 0 ? input->extent[1] : 1);
 }
 
+/* Floats are summed in doubles. */
+static pdp_machine_type sum_type(const pdp_stamp *stamp) {
+    return stamp->type == PDP_TYPE_F32 ? PDP_TYPE_F64 : stamp->type;
+}
+
 uint64_t pdp_data_bytes(const pdp_problem *problem, const pdp_stamp *stamp) {
     uint64_t bytes = 0;
     for (uint32_t x = 0; x < problem->recurrence->input_count; x++) {
@@ -23,7 +28,7 @@ uint64_t pdp_data_bytes(const pdp_problem *problem, const pdp_stamp *stamp) {
         const bool is_summed = input->whole_sums || input->real_sums;
         bytes = pdp_bytes_add(bytes, pdp_bytes_multiply(items, pdp_machine_type_bytes(stamp->type)));
         if (is_summed) {
-            bytes = pdp_bytes_add(bytes, pdp_bytes_multiply(items + 1, pdp_machine_type_bytes(stamp->type) + 8));
+            bytes = pdp_bytes_add(bytes, pdp_bytes_multiply(items + 1, pdp_machine_type_bytes(sum_type(stamp)) + 8));
         }
     }
     return bytes;
@@ -51,11 +56,13 @@ static pdp_wide reduce(pdp_wide value, int64_t modulus) {
 static void *convert(const pdp_bound_input *input, bool sums, const pdp_stamp *stamp, int64_t modulus,
                      pdp_error *error) {
     const size_t count = item_count(input) + (sums ? 1 : 0);
-    void *array = pdp_pages_allocate(pdp_bytes_multiply(count, pdp_machine_type_bytes(stamp->type)), error);
+    const pdp_machine_type type = sums ? sum_type(stamp) : stamp->type;
+    const double *reals = sums ? input->real_sums : input->real;
+    const pdp_wide *whole_sums = sums ? input->whole_sums : NULL;
+    void *array = pdp_pages_allocate(pdp_bytes_multiply(count, pdp_machine_type_bytes(type)), error);
     for (size_t x = 0; array && x < count; x++) {
-        pdp_wide whole = input->real ? 0 : sums ? input->whole_sums[x] : (pdp_wide)input->whole[x];
-        double real = !input->real ? 0 : sums ? input->real_sums[x] : input->real[x];
-        store(array, x, stamp->type, stamp->modular ? reduce(whole, modulus) : whole, real, input->real != NULL);
+        const pdp_wide whole = reals ? 0 : whole_sums ? whole_sums[x] : (pdp_wide)input->whole[x];
+        store(array, x, type, stamp->modular ? reduce(whole, modulus) : whole, reals ? reals[x] : 0, reals != NULL);
     }
     return array;
 }
@@ -95,13 +102,14 @@ pdp_status pdp_data_create(pdp_data *data, const pdp_problem *problem, const pdp
         kernel->wholes[x] = input->whole;
         kernel->extents[x][0] = input->extent[0];
         kernel->extents[x][1] = input->extent[1];
-        kernel->elements[x] = data->owned[3 * x] = convert(input, false, stamp, problem->modulus, error);
+        void **owned = &data->owned[(size_t)3 * x];
+        kernel->elements[x] = owned[0] = convert(input, false, stamp, problem->modulus, error);
         if (error->status == PDP_OK && (input->whole_sums || input->real_sums)) {
-            kernel->sums[x] = data->owned[3 * x + 1] = convert(input, true, stamp, problem->modulus, error);
+            kernel->sums[x] = owned[1] = convert(input, true, stamp, problem->modulus, error);
         }
         if (error->status == PDP_OK && input->whole_sums) {
             const pdp_stamp whole = {.type = PDP_TYPE_I64};
-            kernel->whole_sums[x] = data->owned[3 * x + 2] = convert(input, true, &whole, 0, error);
+            kernel->whole_sums[x] = owned[2] = convert(input, true, &whole, 0, error);
         }
     }
     if (error->status != PDP_OK) {

@@ -152,6 +152,14 @@ PDP_INLINE vec k_modular_add_vectors(vec a, vec b, vec modulus) {
 #define s_log(a) PDP_MATH(log)(a)
 #define s_pow(a, b) PDP_MATH(pow)(a, b)
 #define s_divide(a, b) ((a) / (b))
+PDP_INLINE elem k_whole_divide(const pdp_kernel_data *d, elem a, elem b) {
+    if (b == 0) {
+        k_fail(d, 2, 0, 0, 0);
+        return 0;
+    }
+    return PDP_MATH(trunc)(a / b);
+}
+#define s_whole_divide(a, b) k_whole_divide(d, a, b)
 PDP_INLINE elem s_logsumexp(elem a, elem b) {
     elem most = a > b ? a : b;
     elem least = a > b ? b : a;
@@ -167,8 +175,8 @@ PDP_INLINE elem k_divide(const pdp_kernel_data *d, elem a, elem b, int remainder
         return 0;
     }
 #if defined(PDP_TYPE_WIDE)
-    if (!remainder && s_is_beyond(a)) {
-        return b < 0 ? -a : a;
+    if (s_is_beyond(a)) {
+        return b < 0 && !remainder ? -a : a;
     }
 #endif
 #if !defined(PDP_TYPE_U32) && !defined(PDP_TYPE_U64)
@@ -180,11 +188,26 @@ PDP_INLINE elem k_divide(const pdp_kernel_data *d, elem a, elem b, int remainder
 }
 #define s_divide(a, b) k_divide(d, a, b, 0)
 #define s_remainder(a, b) k_divide(d, a, b, 1)
+#if defined(PDP_TYPE_WIDE)
+#define PDP_BITS(name, sign)                                                                                           \
+    PDP_INLINE elem name(elem a, elem b) {                                                                             \
+        return s_is_beyond(a) ? a : s_is_beyond(b) ? b : a sign b;                                                     \
+    }
+PDP_BITS(s_and, &)
+PDP_BITS(s_or, |)
+PDP_BITS(s_xor, ^)
+#else
 #define s_and(a, b) ((elem)((a) & (b)))
 #define s_or(a, b) ((elem)((a) | (b)))
 #define s_xor(a, b) ((elem)((a) ^ (b)))
+#endif
 #define s_flip(a) ((elem) ~(a))
 PDP_INLINE elem s_gcd(elem a, elem b) {
+#if defined(PDP_TYPE_WIDE)
+    if (s_is_beyond(a) || s_is_beyond(b)) {
+        return s_is_beyond(a) ? a : b;
+    }
+#endif
     a = s_abs(a);
     b = s_abs(b);
     while (b != 0) {
@@ -223,8 +246,8 @@ PDP_INLINE elem k_modular_from(int64_t a, int64_t modulus) {
 #endif
 #define s_from_truth(a) ((elem)((a) ? 1 : 0))
 
+/* In doubles for floats: the difference of two long sums has lost many bits. */
 PDP_INLINE elem k_sum(const pdp_kernel_data *d, int64_t input, int64_t a, int64_t b, int proven) {
-    const elem *sums = (const elem *)d->sums[input];
     if (b <= a) {
         return 0;
     }
@@ -232,7 +255,13 @@ PDP_INLINE elem k_sum(const pdp_kernel_data *d, int64_t input, int64_t a, int64_
         k_fail(d, 1, input, 0, a < 0 ? a : b - 1);
         return 0;
     }
+#if defined(PDP_TYPE_F32)
+    const double *sums = (const double *)d->sums[input];
+    return (elem)(sums[b] - sums[a]);
+#else
+    const elem *sums = (const elem *)d->sums[input];
     return s_subtract(sums[b], sums[a]);
+#endif
 }
 
 #define k_identity_add() ((elem)0)

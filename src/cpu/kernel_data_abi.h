@@ -22,7 +22,7 @@ typedef struct pdp_kernel_data {
     double real_params[PDP_KERNEL_NAMES];
     const void *elements[PDP_KERNEL_NAMES];
     const int64_t *wholes[PDP_KERNEL_NAMES];
-    const void *sums[PDP_KERNEL_NAMES];          /* sums[x][a]: the first a items of input x, added up */
+    const void *sums[PDP_KERNEL_NAMES]; /* sums[x][a]: the first a items of input x, added up; of floats in doubles */
     const int64_t *whole_sums[PDP_KERNEL_NAMES]; /* the same in int64 */
     int64_t extents[PDP_KERNEL_NAMES][2];
     int64_t identity;     /* of the combination, for whole elements of 64 bits or fewer ... */

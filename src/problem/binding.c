@@ -119,7 +119,7 @@ static pdp_status set_param(pdp_problem *problem, uint32_t at, const numbers *da
                              data->real[0]);
     }
     problem->params[at] = data->whole ? data->whole[0] : 0;
-    problem->real_params[at] = data->whole ? (double)data->whole[0] : data->real[0];
+    problem->real_params[at] = data->real ? data->real[0] : (double)problem->params[at];
     problem->has_param[at] = true;
     return PDP_OK;
 }
@@ -352,7 +352,7 @@ static pdp_status check_inputs(pdp_problem *problem) {
         const pdp_bound_input *data = &problem->inputs[x];
         size_t count = 1;
         for (uint32_t axis = 0; axis < 2 && input->extent[axis] != PDP_NO_NODE && problem->has_input[x]; axis++) {
-            int64_t wanted;
+            int64_t wanted = 0;
             if (evaluate(problem, input->extent[axis], 0, 0, "an input's size", &wanted) != PDP_OK) {
                 return problem->error.status;
             }
@@ -436,7 +436,7 @@ static pdp_status check_offsets(pdp_problem *problem) {
     free(problem->offsets);
     problem->offsets = pdp_array_allocate(problem->offset_count, sizeof *problem->offsets, &problem->error);
     for (size_t j = 0; problem->offsets && j < problem->offset_count; j++) {
-        int64_t offset;
+        int64_t offset = 0;
         if (evaluate(problem, r->offset, 0, (int64_t)j, "an offset", &offset) != PDP_OK) {
             return problem->error.status;
         }
@@ -456,7 +456,7 @@ static pdp_status check_offsets(pdp_problem *problem) {
 
 static pdp_status check_size(pdp_problem *problem) {
     const pdp_recurrence *r = problem->recurrence;
-    int64_t size;
+    int64_t size = 0;
     if (evaluate(problem, r->size, 0, 0, "the size", &size) != PDP_OK) {
         return problem->error.status;
     }

@@ -157,14 +157,26 @@ static range evaluate_multiply_add(bounder *b, const pdp_node *n) {
     return add(fused_product(b, x, y), evaluate(b, n->child[2]));
 }
 
+/* What a fold over nothing is. */
+static range empty_fold(const pdp_node *n) {
+    const pdp_wide most = n->is_element ? PDP_UNBOUNDED : INT64_MAX;
+    const pdp_wide value = n->op == PDP_OP_MIN   ? most
+                           : n->op == PDP_OP_MAX ? -most
+                           : n->op == PDP_OP_MUL ? 1
+                           : n->op == PDP_OP_AND ? -1
+                                                 : 0;
+    return (range){value, value};
+}
+
 static range evaluate_fold(bounder *b, const pdp_node *n) {
     range bound = evaluate(b, n->child[0]);
+    b->needs_integers |= n->is_element && (n->op == PDP_OP_AND || n->op == PDP_OP_OR || n->op == PDP_OP_XOR);
     if (bound.high < 1) {
-        return (range){0, n->op == PDP_OP_MUL ? 1 : 0};
+        return empty_fold(n);
     }
     b->variables[n->which] = (range){0, bound.high - 1};
     range body = combine_many(n->op, evaluate(b, n->child[1]), bound.high);
-    return bound.low < 1 ? hull(body, (range){0, n->op == PDP_OP_MUL ? 1 : 0}) : body;
+    return bound.low < 1 ? hull(body, empty_fold(n)) : body;
 }
 
 static range evaluate_node(bounder *b, uint32_t node) {
@@ -331,7 +343,9 @@ static range close(bounder *b, range sum) {
         b->cells[PDP_CELL_BEST] = evaluate(b, b->r->after);
     }
     for (uint32_t x = 0; x < b->r->option_count; x++) {
-        b->cells[PDP_CELL_BEST] = hull(b->cells[PDP_CELL_BEST], evaluate(b, b->r->options[x].value));
+        const range best = b->cells[PDP_CELL_BEST];
+        const range option = evaluate(b, b->r->options[x].value);
+        b->cells[PDP_CELL_BEST] = hull(hull(best, option), combine(b->problem->combine, best, option));
     }
     return b->r->finish == PDP_NO_NODE ? b->cells[PDP_CELL_BEST] : evaluate(b, b->r->finish);
 }
@@ -386,6 +400,30 @@ static void reach_along_tree(bounder *b, range all) {
     close(b, all);
 }
 
+/* Of no value, the expression makes no value, in every type: infinity is only added to, compared or passed on. */
+static bool keeps_infinity(const pdp_recurrence *r, uint32_t node) {
+    if (node == PDP_NO_NODE || !r->nodes[node].has_cell) {
+        return true;
+    }
+    const pdp_node *n = &r->nodes[node];
+    uint32_t with_cell = 0;
+    for (uint32_t c = 0; c < n->child_count; c++) {
+        with_cell += r->nodes[n->child[c]].has_cell;
+        if (!keeps_infinity(r, n->child[c])) {
+            return false;
+        }
+    }
+    switch (n->kind) {
+    case PDP_NODE_CELL: return true;
+    case PDP_NODE_CONDITIONAL: return !r->nodes[n->child[0]].has_cell;
+    case PDP_NODE_MULADD: return with_cell == 1 && r->nodes[n->child[2]].has_cell;
+    case PDP_NODE_CALL: return with_cell == 1 && (n->op == PDP_OP_MIN || n->op == PDP_OP_MAX);
+    case PDP_NODE_BINARY:
+        return with_cell == 1 && (n->op == PDP_OP_ADD || (n->op == PDP_OP_SUBTRACT && r->nodes[n->child[0]].has_cell));
+    default: return false;
+    }
+}
+
 pdp_bounds pdp_bounds_find(const pdp_problem *problem) {
     const pdp_recurrence *r = problem->recurrence;
     bounder b = {.problem = problem, .r = r, .short_products = true};
@@ -417,6 +455,11 @@ pdp_bounds pdp_bounds_find(const pdp_problem *problem) {
         }
     }
     b.needs_integers |= problem->combine >= PDP_OP_AND && problem->combine != PDP_OP_LOGSUMEXP;
+    const bool chooses = problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX;
+    const bool can_miss = r->shape == PDP_LINEAR && r->missing_skip && !problem->has_source && chooses;
+    if (can_miss && !(keeps_infinity(r, r->inner) && keeps_infinity(r, r->finish))) {
+        b.reach = PDP_UNBOUNDED; /* 128 bits know what is infinite */
+    }
     if (problem->combine == PDP_OP_OWN) {
         b.reach = PDP_UNBOUNDED; /* what an own operator does on its way is not looked into */
     }

@@ -55,6 +55,33 @@ static void value_children(const pdp_node *n, uint32_t *first, uint32_t *end) {
     *end = n->kind == PDP_NODE_LOOKUP || n->kind == PDP_NODE_SUM ? 0 : shift ? 1 : n->child_count;
 }
 
+/* A division by zero or an index outside of its input may be in it. */
+static bool can_fail(const pdp_recurrence *r, uint32_t node) {
+    const pdp_node *n = &r->nodes[node];
+    const bool divides = n->kind == PDP_NODE_BINARY && (n->op == PDP_OP_DIVIDE || n->op == PDP_OP_REMAINDER);
+    if ((n->kind == PDP_NODE_LOOKUP || n->kind == PDP_NODE_SUM) && !n->index_proven) {
+        return true;
+    }
+    if (divides && !n->is_real && (r->nodes[n->child[1]].kind != PDP_NODE_WHOLE || r->nodes[n->child[1]].number == 0)) {
+        return true;
+    }
+    for (uint32_t c = 0; c < n->child_count; c++) {
+        if (can_fail(r, n->child[c])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether child c can be computed where nobody asked for it. What cannot is left to scalars, which ask first. */
+static bool can_come_first(const pdp_recurrence *r, const pdp_node *n, uint32_t c) {
+    const bool is_lazy =
+        n->kind == PDP_NODE_CONDITIONAL
+            ? c > 0
+            : n->kind == PDP_NODE_BINARY && c == 1 && (n->op == PDP_OP_LOGICAL_AND || n->op == PDP_OP_LOGICAL_OR);
+    return !is_lazy || !can_fail(r, n->child[c]);
+}
+
 /* A plain number that depends on indices is known as a whole, or to scalars only: its parts are no elements. */
 static bool splits_plain(const pdp_node *n) {
     return n->uses != 0 && !n->is_element;
@@ -72,7 +99,7 @@ static bool collect_hoists(const pdp_recurrence *r, uint32_t node, pdp_slots *sl
     }
     value_children(n, &first, &end);
     for (uint32_t c = first; c < end; c++) {
-        if (!collect_hoists(r, n->child[c], slots, array)) {
+        if (!can_come_first(r, n, c) || !collect_hoists(r, n->child[c], slots, array)) {
             return false;
         }
     }
@@ -106,7 +133,7 @@ static bool collect_operands(const pdp_recurrence *r, uint32_t node, plan *p) {
     }
     value_children(n, &first, &end);
     for (uint32_t c = first; c < end; c++) {
-        if (!collect_operands(r, n->child[c], p)) {
+        if (!can_come_first(r, n, c) || !collect_operands(r, n->child[c], p)) {
             return false;
         }
     }
@@ -147,7 +174,9 @@ static bool finish_side(const pdp_recurrence *r, pdp_slots *operands, pdp_slots 
     put_cell_first(r, operands, cell);
     *is_plain = is_cell(r, operands->node[0], cell);
     for (uint32_t x = 0; x < operands->count; x++) {
-        if (!collect_hoists(r, operands->node[x], hoists, "h")) {
+        /* Operands are made for whole tiles, also where there is no cell to divide by. */
+        if ((r->nodes[operands->node[x]].has_cell && can_fail(r, operands->node[x])) ||
+            !collect_hoists(r, operands->node[x], hoists, "h")) {
             return false;
         }
         *is_plain &= x == 0 || (hoists->count == x && hoists->node[x - 1] == operands->node[x]);

@@ -61,13 +61,18 @@ static bool is_float(const pdp_emitter *e) {
     return e->stamp->type == PDP_TYPE_F32 || e->stamp->type == PDP_TYPE_F64;
 }
 
+/* Plain numbers are computed in 128 bits too: they may be on their way beyond 64. */
+static bool is_checked(const pdp_emitter *e) {
+    return e->stamp->type == PDP_TYPE_WIDE;
+}
+
 /* What GNU vector operators and kernel_vector.h can do. */
 static bool operator_fits_vectors(const pdp_emitter *e, const pdp_node *n) {
     switch (n->kind) {
     case PDP_NODE_BINARY:
         switch (n->op) {
         case PDP_OP_MUL: return !e->stamp->modular;
-        case PDP_OP_DIVIDE: return is_float(e) && e->r->nodes[n->child[0]].is_real;
+        case PDP_OP_DIVIDE: return is_float(e) && n->is_real;
         case PDP_OP_REMAINDER: return false;
         case PDP_OP_SHIFT_LEFT:
         case PDP_OP_SHIFT_RIGHT: return !pdp_emit_has_vector(e, n->child[1]);
@@ -259,7 +264,7 @@ void pdp_emit_whole(const pdp_emitter *e, uint32_t node) {
 /* ---- Truth ---- */
 
 static bool compares_elements(const pdp_emitter *e, const pdp_node *n) {
-    return e->r->nodes[n->child[0]].is_element || e->r->nodes[n->child[1]].is_element;
+    return e->r->nodes[n->child[0]].is_element || e->r->nodes[n->child[1]].is_element || is_checked(e);
 }
 
 /* Whether an expression may be evaluated where the recurrence does not ask for it: nothing in it can fail, and it is
@@ -284,7 +289,7 @@ void pdp_emit_truth(const pdp_emitter *e, uint32_t node) {
     bool is_vector = false;
     if (!is_truth(n) || find_slot(e, node, &is_vector)) {
         fputc('(', e->out);
-        if (vector || n->is_element) {
+        if (vector || n->is_element || is_checked(e)) {
             pdp_emit_element(e, node);
         } else {
             pdp_emit_whole(e, node);
@@ -386,7 +391,8 @@ static void emit_element_fold(const pdp_emitter *e, const pdp_node *n, char pref
 }
 
 static void emit_element_binary(const pdp_emitter *e, const pdp_node *n, char prefix) {
-    fprintf(e->out, "%c_%s(", prefix, function_of(n->op));
+    const bool divides_wholes = n->op == PDP_OP_DIVIDE && is_float(e) && !n->is_real; /* (l > r)/2 */
+    fprintf(e->out, "%c_%s(", prefix, divides_wholes ? "whole_divide" : function_of(n->op));
     emit_operand(e, n->child[0], prefix);
     fputs(", ", e->out);
     if (n->op == PDP_OP_SHIFT_LEFT || n->op == PDP_OP_SHIFT_RIGHT) {
@@ -435,7 +441,7 @@ void pdp_emit_element(const pdp_emitter *e, uint32_t node) {
         fputc(')', e->out);
         return;
     }
-    bool is_plain = !n->is_element && !n->is_real;
+    bool is_plain = !n->is_element && !n->is_real && !(is_checked(e) && n->kind != PDP_NODE_FOLD);
     if (is_plain || n->child_count == 0 || n->kind == PDP_NODE_LOOKUP || n->kind == PDP_NODE_SUM) {
         emit_element_leaf(e, node);
         return;

@@ -131,6 +131,10 @@ static pdp_wide shift_right(pdp_wide value, pdp_wide distance) {
 }
 
 static pdp_wide operate_exact(pdp_bindings *bindings, const pdp_node *node, pdp_op op, pdp_wide a, pdp_wide b) {
+    const bool is_bitwise = op == PDP_OP_AND || op == PDP_OP_OR || op == PDP_OP_XOR || op == PDP_OP_GCD;
+    if (is_bitwise && (is_beyond(a) || is_beyond(b))) { /* whose bits are not known */
+        return is_beyond(a) ? a : b;
+    }
     switch (op) {
     case PDP_OP_ADD: return add_exact(a, b);
     case PDP_OP_SUBTRACT: return add_exact(a, -b);
@@ -147,8 +151,8 @@ static pdp_wide operate_exact(pdp_bindings *bindings, const pdp_node *node, pdp_
             fail(bindings, node, "division by zero");
             return 0;
         }
-        if (op == PDP_OP_DIVIDE && is_beyond(a)) {
-            return b < 0 ? -a : a;
+        if (is_beyond(a)) {
+            return b < 0 && op == PDP_OP_DIVIDE ? -a : a;
         }
         return op == PDP_OP_DIVIDE ? a / b : a % b;
     default: return 0;
@@ -257,7 +261,7 @@ static int64_t interpret_index(pdp_bindings *bindings, uint32_t index) {
     return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : (int64_t)value;
 }
 
-static bool interpret_truth(pdp_bindings *bindings, uint32_t index) {
+bool pdp_interpret_truth(pdp_bindings *bindings, uint32_t index) {
     const pdp_node *node = &bindings->recurrence->nodes[index];
     pdp_value value = pdp_interpret(bindings, index);
     return arithmetic_of(bindings, node) == FLOATING ? value.real != 0 : value.whole != 0;
@@ -337,7 +341,7 @@ static pdp_value interpret_fold(pdp_bindings *bindings, const pdp_node *node) {
 
 static pdp_value interpret_unary(pdp_bindings *bindings, const pdp_node *node) {
     if (node->op == PDP_OP_NOT) {
-        return (pdp_value){.whole = !interpret_truth(bindings, node->child[0])};
+        return (pdp_value){.whole = !pdp_interpret_truth(bindings, node->child[0])};
     }
     arithmetic kind = arithmetic_of(bindings, node);
     pdp_value value = interpret_as(bindings, node->child[0], kind);
@@ -354,11 +358,11 @@ static pdp_value interpret_unary(pdp_bindings *bindings, const pdp_node *node) {
 static pdp_value interpret_binary(pdp_bindings *bindings, const pdp_node *node) {
     switch (node->op) {
     case PDP_OP_LOGICAL_AND:
-        return (pdp_value){.whole =
-                               interpret_truth(bindings, node->child[0]) && interpret_truth(bindings, node->child[1])};
+        return (pdp_value){.whole = pdp_interpret_truth(bindings, node->child[0]) &&
+                                    pdp_interpret_truth(bindings, node->child[1])};
     case PDP_OP_LOGICAL_OR:
-        return (pdp_value){.whole =
-                               interpret_truth(bindings, node->child[0]) || interpret_truth(bindings, node->child[1])};
+        return (pdp_value){.whole = pdp_interpret_truth(bindings, node->child[0]) ||
+                                    pdp_interpret_truth(bindings, node->child[1])};
     case PDP_OP_LESS: return (pdp_value){.whole = interpret_comparison(bindings, node) < 0};
     case PDP_OP_LESS_EQUAL: return (pdp_value){.whole = interpret_comparison(bindings, node) <= 0};
     case PDP_OP_GREATER: return (pdp_value){.whole = interpret_comparison(bindings, node) > 0};
@@ -436,7 +440,7 @@ pdp_value pdp_interpret(pdp_bindings *bindings, uint32_t index) {
     case PDP_NODE_UNARY: return interpret_unary(bindings, node);
     case PDP_NODE_BINARY: return interpret_binary(bindings, node);
     case PDP_NODE_CONDITIONAL:
-        return interpret_as(bindings, node->child[interpret_truth(bindings, node->child[0]) ? 1 : 2],
+        return interpret_as(bindings, node->child[pdp_interpret_truth(bindings, node->child[0]) ? 1 : 2],
                             arithmetic_of(bindings, node));
     case PDP_NODE_CALL: return interpret_call(bindings, node);
     case PDP_NODE_MULADD: return interpret_muladd(bindings, node);

@@ -45,6 +45,9 @@ typedef struct pdp_bindings {
 /* The value of the node with this index. After an error it is of no meaning. */
 pdp_value pdp_interpret(pdp_bindings *bindings, uint32_t index);
 
+/* Whether it is not 0, whatever kind it is of. */
+bool pdp_interpret_truth(pdp_bindings *bindings, uint32_t index);
+
 /* A value of the node's own kind as one of the element type: what a cell holds. */
 pdp_value pdp_interpret_element(pdp_bindings *bindings, uint32_t node);
 

@@ -56,8 +56,7 @@ static pdp_value close_cell(pdp_bindings *b, const pdp_problem *problem, pdp_val
     }
     for (uint32_t x = 0; x < r->option_count; x++) {
         const pdp_option_clause *option = &r->options[x];
-        if (problem->has_option[x] &&
-            (option->condition == PDP_NO_NODE || pdp_interpret(b, option->condition).whole != 0)) {
+        if (problem->has_option[x] && (option->condition == PDP_NO_NODE || pdp_interpret_truth(b, option->condition))) {
             pdp_value value = pdp_interpret_element(b, option->value);
             b->cells[PDP_CELL_BEST] = pdp_interpret_combine(b, problem->combine, b->cells[PDP_CELL_BEST], value);
         }

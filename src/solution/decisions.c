@@ -85,7 +85,7 @@ static uint32_t find_option(const pdp_solution *solution, size_t i, size_t j) {
     for (uint32_t x = 0; x < r->option_count; x++) {
         const pdp_option_clause *option = &r->options[x];
         if (!solution->problem->has_option[x] ||
-            (option->condition != PDP_NO_NODE && pdp_interpret(&bindings, option->condition).whole == 0)) {
+            (option->condition != PDP_NO_NODE && !pdp_interpret_truth(&bindings, option->condition))) {
             continue;
         }
         pdp_value value = pdp_interpret_element(&bindings, option->value);

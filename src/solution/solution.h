@@ -10,6 +10,7 @@
 #include "solution/tiles.h"
 
 struct pdp_solution {
+    pdp_value value;      /* of the element type */
     pdp_problem *problem; /* shared, so that the solution outlives its creator's use of it */
     pdp_shape shape;
     size_t n;
@@ -20,7 +21,6 @@ struct pdp_solution {
     pdp_tiles tiles; /* interval */
     void *cells;     /* linear */
 
-    pdp_value value; /* of the element type */
     int64_t *splits; /* or NULL */
     pdp_decision *decisions;
     size_t decision_count;

@@ -102,7 +102,7 @@ class Output(CommandTest):
     def test_every_method_and_problem_hears_a_signal(self):
         zeros = ",".join(["0"] * 20000)
         for slow in [SLOW, [*SLOW[:3], "--algorithm", "sequential"], [*SLOW[:3], "--algorithm", "wavefront"],
-                     ["solve", "merge", "--input", f"w={zeros}"], ["trace", "mcm", "--random", "3000", "--summary"],
+                     ["solve", "merge", "--input", f"w={zeros}"], ["trace", "mcm", "--random", "1500", "--summary"],
                      ["solve", "nussinov", "--input", "s=" + "ACGU" * 500, "--algorithm", "sequential"],
                      SLOW_LINE, [*SLOW_LINE[:5], "--algorithm", "sequential"]]:
             process = subprocess.Popen([PROGRAM, *slow], cwd=self.folder, stdout=subprocess.PIPE,

@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -604,8 +605,6 @@ static void test_large_orders(void **unused) {
     check_order(65537, 128, 2);
 }
 
-/* ---- Types at the edges of their range ---- */
-
 /* Solves by a method; the solution may hold nothing but the error. NULL if the plan is refused. */
 static pdp_solution *try_solve(const pdp_problem *problem, const char *algorithm, const char *type, char *type_found) {
     pdp_options options = PDP_OPTIONS_DEFAULT;
@@ -622,6 +621,106 @@ static pdp_solution *try_solve(const pdp_problem *problem, const char *algorithm
     pdp_plan_free(plan);
     return solution;
 }
+
+/* ---- Expressions that are hard on an emitter ---- */
+
+/* Interval recurrences over p[n], whose items are from 1 to 9, linear ones also over offsets o and weights w. */
+static const char *const expressions[] = {
+    /* What nobody asks for must not fail. */
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l + r + (l > 1000000 ? p[i-1] : 0)\n combine min\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l + r + (l > 1000000 && p[i-1] > 0)\n combine min\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l + (r < 0 ? r / (i*0) : r)\n combine max\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term r\n finish best < 0 ? p[i-1] : best + 1\n combine max\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l + r\n option p[i-1] if i > 0\n combine max\n",
+    /* Places that hold no cell have no values either, and cannot divide by them. */
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l / p[k] + r / p[j]\n combine add\n finish best % 1000\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term 100 / l + r\n combine add\n finish best % 1000 + 1\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l\n finish best / p[j] + 7 % p[i]\n combine add\n",
+    "linear a\n input p[n]\n input o[d] >= 1\n input w[d] >= 1\n size n\n missing skip\n preset 1 : 5\n offset o[j]\n"
+    " term 60 / s + s % w[j]\n finish best % 99 + 1\n combine add\n",
+    /* Plain numbers of several indices, in folds, beside vectors. */
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term (l & 7) + (i + j + k)\n combine add\n finish best % 99\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term (l ^ r) + ((i + j) % 3 == k % 2)\n combine add\n"
+    " finish best % 99\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term add[q<3] (l + q*i) + (max[q<2] (r - q*j))\n combine min\n",
+    "linear a\n input p[n]\n input o[d] >= 1\n input w[d]\n size n\n missing skip\n preset 1 : 5\n offset o[j]\n"
+    " term (5 > j ? i : 19) < 7 + n ? s : s + w[j]\n combine max\n",
+    /* Exact whole numbers on the way that no 64 bits hold. */
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l + r + i*4611686018427387904/4611686018427387904\n"
+    " combine min\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term (l > i*4611686018427387904) + r\n combine min\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l*4611686018427387904/2305843009213693952 % 5 + r\n combine "
+    "min\n",
+    /* Bounds: an option is added, an empty fold has a value. */
+    "interval a\n input p[n]\n size n\n leaf 0\n term 1000000000\n option 1500000000\n combine add\n"
+    " finish best % 2000000011\n",
+    "interval a\n input p[n]\n size n\n leaf 0\n term l\n option 2000000000\n combine add\n finish best/p[0]/9\n",
+    "interval a\n input p[n]\n size n\n leaf 0\n term l + (and[q<i] (p[q]*0))*100000*100000\n combine min\n",
+    "interval a\n input p[n]\n size n\n leaf 0\n term l + min(r, min[q<i] p[q])\n combine max\n",
+    "interval a\n input p[n]\n size n\n leaf 0\n term l + (or[q<2] (r + q))*1000000\n combine max\n",
+    /* No way is no way, whatever is made of it. */
+    "linear a\n input p[n]\n input o[d] >= 1\n input w[d]\n size n\n missing skip\n preset 1 : 0\n offset o[j] + 1\n"
+    " term 3*s + w[j]\n combine min\n finish best % 1000\n",
+    "linear a\n input p[n]\n input o[d] >= 1\n input w[d]\n size n\n missing skip\n preset 1 : 0\n offset o[j] + 1\n"
+    " term s + w[j]\n finish best > 50 ? 50 : best\n combine min\n",
+    "linear a\n input p[n]\n input o[d] >= 1\n input w[d]\n size n\n missing skip\n preset 1 : 0\n offset o[j] + 1\n"
+    " term max(s, w[j])\n combine min\n",
+    /* Floats: a comparison is a whole number, a function is one of scalars. */
+    "interval a\n type f64\n input p[n]\n size n\n leaf p[i]\n term (l > r)/2 + min(l, r)\n combine max\n",
+    "interval a\n type f64\n input p[n]\n size n\n leaf p[i]\n term sqrt(l) + log(1 + abs(r))\n combine max\n",
+    "interval a\n type f64\n input p[n]\n size n\n empty 0\n leaf p[i]\n term l + r\n option inside if p[j] - p[i]\n"
+    " combine max\n",
+    "interval a\n type f32\n input p[n]\n size n\n leaf p[i]/7\n term l + r + sum(p, i, j)/3\n combine min\n",
+    "interval a\n type f32\n input p[n]\n size n\n leaf p[i]/7\n term exp(min(l, 0)) + r\n combine logsumexp\n",
+    "interval a\n type i32\n input p[n]\n size n\n leaf p[i]*100000000\n term l + r\n combine max\n",
+};
+
+static void check_expression(const char *text, size_t size, uint64_t *random) {
+    char type[16];
+    int64_t row[MOST];
+    int64_t other[MOST];
+    double reals[MOST];
+    double others[MOST];
+    pdp_problem *problem = parse(text);
+    const bool is_interval = problem->shape == PDP_INTERVAL;
+    give_random(problem, "p", size, 0, random, 1, 9);
+    if (!is_interval) {
+        give_random(problem, "o", 5, 0, random, 1, 9);
+        give_random(problem, "w", 5, 0, random, 1, 9);
+    }
+    pdp_solution *a = try_solve(problem, "sequential", NULL, type);
+    pdp_solution *b = try_solve(problem, is_interval ? "tiles" : "blocks", NULL, type);
+    CHECK(strcmp(pdp_solution_error(a), pdp_solution_error(b)) == 0, "%s: '%s' and '%s'", text, pdp_solution_error(a),
+          pdp_solution_error(b));
+    const bool is_real = pdp_solution_is_real(a);
+    for (size_t i = 0; i < (is_interval ? size : 1) && *pdp_solution_error(a) == '\0'; i++) {
+        assert_int_equal((is_real ? pdp_solution_real_row(a, i, reals, size) : pdp_solution_row(a, i, row, size)), 0);
+        assert_int_equal((is_real ? pdp_solution_real_row(b, i, others, size) : pdp_solution_row(b, i, other, size)),
+                         0);
+        for (size_t j = 0; j < size; j++) {
+            CHECK(is_real ? fabs(reals[j] - others[j]) < 1e-5 * (1 + fabs(reals[j])) || reals[j] == others[j]
+                          : row[j] == other[j],
+                  "%s%s, %zu points: cell (%zu,%zu) is %" PRId64 " or %g, not %" PRId64 " or %g", text, type, size, i,
+                  j, other[j], others[j], row[j], reals[j]);
+        }
+    }
+    pdp_solution_free(a);
+    pdp_solution_free(b);
+    pdp_problem_free(problem);
+}
+
+static void test_expressions(void **unused) {
+    (void)unused;
+    static const size_t sizes[] = {2, 3, 9, 40, 65, 90};
+    uint64_t random = test_seed();
+    for (size_t e = 0; e < sizeof expressions / sizeof *expressions; e++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            check_expression(expressions[e], sizes[s], &random);
+        }
+    }
+}
+
+/* ---- Types at the edges of their range ---- */
 
 /* S-DP by min does nothing with its presets but copy them: the bound is their largest size. */
 static pdp_problem *make_copies(const int64_t *presets, size_t count) {
@@ -1149,17 +1248,12 @@ static void test_cancelled_plan(void **unused) {
 int main(void) {
     use_test_cache();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tile_sizes),
-        cmocka_unit_test(test_group_sizes),
-        cmocka_unit_test(test_trace),
-        cmocka_unit_test(test_damaged_trace),
-        cmocka_unit_test(test_large_orders),
-        cmocka_unit_test(test_type_limits),
-        cmocka_unit_test(test_infeasible_limits),
-        cmocka_unit_test(test_random_edges),
-        cmocka_unit_test(test_callers),
-        cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_cancelled_plan),
+        cmocka_unit_test(test_tile_sizes),   cmocka_unit_test(test_group_sizes),
+        cmocka_unit_test(test_trace),        cmocka_unit_test(test_damaged_trace),
+        cmocka_unit_test(test_large_orders), cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_type_limits),  cmocka_unit_test(test_infeasible_limits),
+        cmocka_unit_test(test_random_edges), cmocka_unit_test(test_callers),
+        cmocka_unit_test(test_progress),     cmocka_unit_test(test_cancelled_plan),
     };
     return cmocka_run_group_tests_name("engines", tests, NULL, NULL);
 }

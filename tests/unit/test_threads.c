@@ -1,11 +1,13 @@
 /* The library from several threads at once: one plan run by all, one problem planned by all, and each
- * thread on its own. Meant for TSan too. cmocka's asserts stay out of the threads: they report by
- * what they return. */
+ * thread on its own; and runs that have threads themselves. Meant for TSan too. cmocka's asserts stay out of the
+ * threads: they report by what they return. */
 #include "support.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "reference/textbook.h"
 
 enum { THREADS = 6 };
 
@@ -131,11 +133,112 @@ static void test_sdp(void **unused) {
     pdp_problem_free(problem);
 }
 
+/* ---- The engines' own threads ---- */
+
+static void *run_engine(void *argument) {
+    const job *j = argument;
+    bool good = true;
+    for (size_t round = 0; round < j->rounds; round++) {
+        good = run_plan(j, j->plan) && good;
+    }
+    return good ? argument : NULL;
+}
+
+/* Callers who share one plan, each run of which has threads of its own. */
+static void run_callers(const pdp_problem *problem, const char *algorithm, int threads, size_t callers,
+                        const int64_t *table, size_t bytes) {
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    options.algorithm = algorithm;
+    options.type = "i32"; /* every build has these kernels, and the sanitizer follows those that are built in */
+    options.threads = threads;
+    pdp_plan *plan;
+    CHECK(pdp_plan_create(&plan, problem, &options) == PDP_OK, "%s", pdp_plan_error(plan));
+    pthread_t ids[THREADS];
+    job jobs[THREADS];
+    for (size_t t = 0; t < callers; t++) {
+        jobs[t] = (job){.plan = plan, .table = table, .bytes = bytes, .kind = PDP_LINEAR, .rounds = campaign(2, 20)};
+        assert_int_equal(pthread_create(&ids[t], NULL, run_engine, &jobs[t]), 0);
+    }
+    for (size_t t = 0; t < callers; t++) {
+        void *result;
+        assert_int_equal(pthread_join(ids[t], &result), 0);
+        CHECK(result, "%s with %d threads: caller %zu had another result", algorithm, threads, t);
+    }
+    pdp_plan_free(plan);
+}
+
+/* Tiles of a recurrence without and one with options, whose cells are read across tiles. */
+static void test_tiles(void **unused) {
+    (void)unused;
+    static mcm_instance chain;
+    uint64_t state = test_seed();
+    random_chain(&chain, &state, 330, 60);
+    pdp_recurrence *recurrence;
+    pdp_problem *problems[2];
+    char bases[330];
+    for (size_t m = 0; m < sizeof bases; m++) {
+        bases[m] = "ACGU"[pdp_random_between(&state, 0, 3)];
+    }
+    problems[0] = make_mcm(&chain);
+    assert_int_equal(pdp_recurrence_load(&recurrence, "nussinov"), PDP_OK);
+    assert_int_equal(pdp_problem_create(&problems[1], recurrence), PDP_OK);
+    assert_int_equal(pdp_problem_set_text(problems[1], "s", bases, sizeof bases), PDP_OK);
+    pdp_recurrence_free(recurrence);
+    static int64_t table[331 * 331];
+    for (size_t p = 0; p < 2; p++) {
+        if (p == 0) {
+            assert_true(pdp_textbook_solve_mcm(chain.dims, 330, table) == PDP_TEXTBOOK_FITS);
+        } else {
+            pdp_textbook_solve_nussinov(bases, sizeof bases, 3, table);
+        }
+        run_callers(problems[p], "tiles", 3, THREADS, table, sizeof table);
+        run_callers(problems[p], "tiles", 8, 2, table, sizeof table);
+        pdp_problem_free(problems[p]);
+    }
+}
+
+/* So many terms, and reaching so far back, that there is work for eight threads. */
+static void test_blocks(void **unused) {
+    (void)unused;
+    enum { CELLS = 1 << 18, BACK = 1 << 17, TERMS = 600 };
+    static int64_t offsets[TERMS];
+    static int64_t weights[TERMS];
+    static int64_t presets[BACK];
+    static int64_t table[CELLS];
+    uint64_t state = test_seed();
+    for (size_t j = 0; j < TERMS; j++) {
+        offsets[j] = j == 0 ? BACK : pdp_random_between(&state, 1, BACK);
+        weights[j] = pdp_random_between(&state, -100, 100);
+    }
+    for (size_t i = 0; i < BACK; i++) {
+        presets[i] = pdp_random_between(&state, -1000, 1000);
+    }
+    const pdp_sdp sdp = {
+        .n = CELLS, .offsets = offsets, .offset_count = TERMS, .presets = presets, .preset_count = BACK};
+    assert_true(pdp_textbook_solve_sdp(&sdp, weights, NULL, table) == PDP_TEXTBOOK_FITS);
+    pdp_recurrence *recurrence;
+    pdp_problem *problem;
+    const int64_t cells = CELLS;
+    assert_int_equal(pdp_recurrence_load(&recurrence, "sdp_added"), PDP_OK);
+    assert_int_equal(pdp_problem_create(&problem, recurrence), PDP_OK);
+    assert_int_equal(pdp_problem_set_text(problem, "op", "min", 3), PDP_OK);
+    assert_int_equal(pdp_problem_set_whole(problem, "n", &cells, 1, 0), PDP_OK);
+    assert_int_equal(pdp_problem_set_whole(problem, "a", offsets, TERMS, 0), PDP_OK);
+    assert_int_equal(pdp_problem_set_whole(problem, "w", weights, TERMS, 0), PDP_OK);
+    assert_int_equal(pdp_problem_set_whole(problem, "init", presets, BACK, 0), PDP_OK);
+    pdp_recurrence_free(recurrence);
+    run_callers(problem, "blocks", 3, 2, table, sizeof table);
+    run_callers(problem, "blocks", 8, 2, table, sizeof table);
+    pdp_problem_free(problem);
+}
+
 int main(void) {
     use_test_cache();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mcm),
         cmocka_unit_test(test_sdp),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_blocks),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

@@ -200,8 +200,11 @@ static int compare_cell(const linear_case *c, const int64_t *cells, int64_t i) {
 static int verify(linear_case *c, const pdp_solution *solution) {
     int64_t *cells = malloc(c->n * sizeof *cells);
     uint64_t state = c->n;
-    int code = cells ? EXIT_DONE : cli_fail(EXIT_FAILED, "out of memory");
-    if (code == EXIT_DONE && pdp_solution_row(solution, 0, cells, c->n) != PDP_OK) {
+    int code = EXIT_DONE;
+    if (!cells) {
+        return cli_fail(EXIT_FAILED, "out of memory");
+    }
+    if (pdp_solution_row(solution, 0, cells, c->n) != PDP_OK) {
         code = cli_fail(EXIT_FAILED, "%s", pdp_solution_error(solution));
     }
     for (size_t i = 0; code == EXIT_DONE && i < c->n / 2; i++) {
@@ -254,7 +257,7 @@ static int add_ours(linear_case *c, uint64_t threads) {
 }
 
 static void add_textbook(linear_case *c) {
-    const double cells = (double)c->loop_end - (double)(c->n / 2);
+    const double cells = (double)(c->loop_end - (int64_t)(c->n / 2));
     for (int x = 0; x < 2; x++) {
         bench_entry *entry = bench_case_add(c->one, x == 0 ? "in place" : "by cells", c->n, cells * (double)c->k);
         entry->run = x == 0 ? run_in_place : run_by_cells;

@@ -85,7 +85,7 @@ static void write_script(FILE *out, const bench_report *report) {
 
 int bench_plot(const bench_report *report, const char *path) {
     char *arguments[] = {"gnuplot", "-", NULL};
-    cli_output output;
+    cli_output output = {0};
     FILE *script = tmpfile();
     int code =
         script ? cli_output_open(&output, path) : cli_fail(EXIT_FAILED, "no temporary file: %s", strerror(errno));
