@@ -429,11 +429,16 @@ pdp_bounds pdp_bounds_find(const pdp_problem *problem) {
     bounder b = {.problem = problem, .r = r, .short_products = true};
     range start = {0, 0}, all = {0, 0};
     read_inputs(&b);
+    /* Kernels have all clauses, also those that this problem does not need. */
+    if (r->empty != PDP_NO_NODE) {
+        evaluate(&b, r->empty);
+    }
+    const range preset = r->preset_value != PDP_NO_NODE ? evaluate(&b, r->preset_value) : start;
     if (r->shape == PDP_INTERVAL) {
         start = evaluate(&b, r->leaf);
     } else {
         bool has_presets = problem->preset_count > 0;
-        start = has_presets ? evaluate(&b, r->preset_value) : start;
+        start = has_presets ? preset : start;
         if (problem->has_source) {
             range source = evaluate(&b, r->source);
             start = has_presets ? hull(start, source) : source;
