@@ -53,13 +53,19 @@ PDP_INLINE int64_t k_index(const pdp_kernel_data *d, int64_t input, int64_t axis
     return index;
 }
 
-/* The sum of items a .. b-1 of an input, from its running sums. */
-PDP_INLINE int64_t k_whole_sum(const pdp_kernel_data *d, int64_t input, int64_t a, int64_t b, int proven) {
-    if (b <= a) {
+/* Both ends of a sum are inside the input, or just behind it. */
+PDP_INLINE int k_ends_fit(const pdp_kernel_data *d, int64_t input, int64_t a, int64_t b) {
+    const uint64_t extent = (uint64_t)d->extents[input][0];
+    if (__builtin_expect((uint64_t)a > extent || (uint64_t)b > extent, 0)) {
+        k_fail(d, 1, input, 0, (uint64_t)a > extent ? a : b);
         return 0;
     }
-    if (!proven && (a < 0 || b > d->extents[input][0])) {
-        k_fail(d, 1, input, 0, a < 0 ? a : b - 1);
+    return 1;
+}
+
+/* The sum of items a .. b-1 of an input, from its running sums. */
+PDP_INLINE int64_t k_whole_sum(const pdp_kernel_data *d, int64_t input, int64_t a, int64_t b, int proven) {
+    if ((!proven && !k_ends_fit(d, input, a, b)) || b <= a) {
         return 0;
     }
     return d->whole_sums[input][b] - d->whole_sums[input][a];
@@ -248,11 +254,7 @@ PDP_INLINE elem k_modular_from(int64_t a, int64_t modulus) {
 
 /* In doubles for floats: the difference of two long sums has lost many bits. */
 PDP_INLINE elem k_sum(const pdp_kernel_data *d, int64_t input, int64_t a, int64_t b, int proven) {
-    if (b <= a) {
-        return 0;
-    }
-    if (!proven && (a < 0 || b > d->extents[input][0])) {
-        k_fail(d, 1, input, 0, a < 0 ? a : b - 1);
+    if ((!proven && !k_ends_fit(d, input, a, b)) || b <= a) {
         return 0;
     }
 #if defined(PDP_TYPE_F32)

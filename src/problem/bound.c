@@ -143,7 +143,12 @@ static range evaluate_binary(bounder *b, const pdp_node *n) {
     case PDP_OP_SHIFT_RIGHT: b->needs_integers |= n->is_element; return hull((range){x.low < 0 ? -1 : 0, 0}, x);
     case PDP_OP_AND:
     case PDP_OP_OR:
-    case PDP_OP_XOR: b->needs_integers |= n->is_element; return bits(x, y);
+    case PDP_OP_XOR:
+        b->needs_integers |= n->is_element;
+        if (n->op == PDP_OP_AND && (x.low >= 0 || y.low >= 0)) { /* no more than what is not negative */
+            return make_range(0, y.low < 0 ? x.high : x.low < 0 ? y.high : least(x.high, y.high));
+        }
+        return bits(x, y);
     case PDP_OP_MUL: /* a term that is a product is added to the sum */
         return n == &b->r->nodes[b->r->inner] ? fused_product(b, x, y) : product(x, y);
     case PDP_OP_ADD: return add(x, y);

@@ -55,18 +55,19 @@ static void value_children(const pdp_node *n, uint32_t *first, uint32_t *end) {
     *end = n->kind == PDP_NODE_LOOKUP || n->kind == PDP_NODE_SUM ? 0 : shift ? 1 : n->child_count;
 }
 
-/* A division by zero or an index outside of its input may be in it. */
-static bool can_fail(const pdp_recurrence *r, uint32_t node) {
+/* A division by zero or an index outside of its input may be in it; or, of those, one that depends on a cell. */
+static bool can_fail(const pdp_recurrence *r, uint32_t node, bool by_cells) {
     const pdp_node *n = &r->nodes[node];
     const bool divides = n->kind == PDP_NODE_BINARY && (n->op == PDP_OP_DIVIDE || n->op == PDP_OP_REMAINDER);
-    if ((n->kind == PDP_NODE_LOOKUP || n->kind == PDP_NODE_SUM) && !n->index_proven) {
+    if ((n->kind == PDP_NODE_LOOKUP || n->kind == PDP_NODE_SUM) && !n->index_proven && !by_cells) {
         return true;
     }
-    if (divides && !n->is_real && (r->nodes[n->child[1]].kind != PDP_NODE_WHOLE || r->nodes[n->child[1]].number == 0)) {
+    if (divides && !n->is_real && (n->has_cell || !by_cells) &&
+        (r->nodes[n->child[1]].kind != PDP_NODE_WHOLE || r->nodes[n->child[1]].number == 0)) {
         return true;
     }
     for (uint32_t c = 0; c < n->child_count; c++) {
-        if (can_fail(r, n->child[c])) {
+        if (can_fail(r, n->child[c], by_cells)) {
             return true;
         }
     }
@@ -79,12 +80,22 @@ static bool can_come_first(const pdp_recurrence *r, const pdp_node *n, uint32_t 
         n->kind == PDP_NODE_CONDITIONAL
             ? c > 0
             : n->kind == PDP_NODE_BINARY && c == 1 && (n->op == PDP_OP_LOGICAL_AND || n->op == PDP_OP_LOGICAL_OR);
-    return !is_lazy || !can_fail(r, n->child[c]);
+    return !is_lazy || !can_fail(r, n->child[c], false);
 }
 
 /* A plain number that depends on indices is known as a whole, or to scalars only: its parts are no elements. */
 static bool splits_plain(const pdp_node *n) {
     return n->uses != 0 && !n->is_element;
+}
+
+/* A child that is no value depends on an index. */
+static bool has_own_index(const pdp_recurrence *r, const pdp_node *n, uint32_t first, uint32_t end) {
+    for (uint32_t c = 0; c < n->child_count; c++) {
+        if ((c < first || c >= end) && r->nodes[n->child[c]].uses != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The largest sub-trees without a cell that depend on an index. */
@@ -94,10 +105,10 @@ static bool collect_hoists(const pdp_recurrence *r, uint32_t node, pdp_slots *sl
     if (!n->has_cell && n->uses != 0 && !has_free_variable(r, node, 0)) {
         return add_slot(r, slots, node, array);
     }
-    if (splits_plain(n)) {
+    value_children(n, &first, &end);
+    if (splits_plain(n) || has_own_index(r, n, first, end)) {
         return false;
     }
-    value_children(n, &first, &end);
     for (uint32_t c = first; c < end; c++) {
         if (!can_come_first(r, n, c) || !collect_hoists(r, n->child[c], slots, array)) {
             return false;
@@ -175,8 +186,7 @@ static bool finish_side(const pdp_recurrence *r, pdp_slots *operands, pdp_slots 
     *is_plain = is_cell(r, operands->node[0], cell);
     for (uint32_t x = 0; x < operands->count; x++) {
         /* Operands are made for whole tiles, also where there is no cell to divide by. */
-        if ((r->nodes[operands->node[x]].has_cell && can_fail(r, operands->node[x])) ||
-            !collect_hoists(r, operands->node[x], hoists, "h")) {
+        if (can_fail(r, operands->node[x], true) || !collect_hoists(r, operands->node[x], hoists, "h")) {
             return false;
         }
         *is_plain &= x == 0 || (hoists->count == x && hoists->node[x - 1] == operands->node[x]);

@@ -96,6 +96,9 @@ bool pdp_emit_fits_vectors(const pdp_emitter *e, uint32_t node) {
     if (n->kind == PDP_NODE_INDEX || n->kind == PDP_NODE_CELL) {
         return false; /* known to scalars only */
     }
+    if (n->kind == PDP_NODE_FOLD && e->r->nodes[n->child[0]].uses != 0) {
+        return false; /* as many rounds as an index says, which differs from lane to lane */
+    }
     for (uint32_t c = 0; c < n->child_count; c++) {
         if (!pdp_emit_fits_vectors(e, n->child[c])) {
             return false;

@@ -645,6 +645,19 @@ static const char *const expressions[] = {
     "interval a\n input p[n]\n size n\n leaf p[i]\n term add[q<3] (l + q*i) + (max[q<2] (r - q*j))\n combine min\n",
     "linear a\n input p[n]\n input o[d] >= 1\n input w[d]\n size n\n missing skip\n preset 1 : 5\n offset o[j]\n"
     " term (5 > j ? i : 19) < 7 + n ? s : s + w[j]\n combine max\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term (add[q<j] ((l ^ r) & q)) + j\n finish best & 1023\n combine "
+    "add\n",
+    "interval a\n type bits\n input p[n]\n size n\n leaf p[i]\n term (add[q<j] ((l ^ r) & q)) + j\n combine add\n",
+    "linear a\n type bits\n input p[n]\n input o[d] >= 1\n input w[d]\n size n\n missing skip\n preset 1 : 5\n offset "
+    "o[j]\n"
+    " term (add[q<i] ((s ^ 5) & q)) + (add[q<j] (s & q)) + i + j + w[j]\n combine add\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term (add[q<3] (l*p[(i+q) % n])) + (l >> i) + (r << k%3)\n"
+    " finish best % 1000\n combine add\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l + (add[q<j%4] (r & q)) + k\n combine max\n",
+    "linear a\n input p[n]\n input o[d] >= 1\n input w[d]\n size n\n missing skip\n preset 1 : 5\n offset o[j]\n"
+    " term (add[q<i] ((s ^ 5) & q)) + i + w[j]\n combine add\n finish best & 1023\n",
+    "linear a\n input p[n]\n input o[d] >= 1\n input w[d]\n size n\n missing skip\n preset 1 : 5\n offset o[j]\n"
+    " term (s >> j) + (s << i%3) + w[j]\n combine add\n finish best & 1023\n",
     /* Exact whole numbers on the way that no 64 bits hold. */
     "interval a\n input p[n]\n size n\n leaf p[i]\n term l + r + i*4611686018427387904/4611686018427387904\n"
     " combine min\n",
@@ -675,19 +688,63 @@ static const char *const expressions[] = {
     "interval a\n type i32\n input p[n]\n size n\n leaf p[i]*100000000\n term l + r\n combine max\n",
 };
 
+/* What fails for 9 points and more, and must not go unnoticed. */
+static const char *const failures[] = {
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l + p[i*k - 1]\n combine min\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l + r\n finish best + p[j*j]\n combine min\n",
+    "interval a\n input p[n]\n size n\n leaf p[i*i]\n term l + r\n combine min\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l + r + sum(p, i*i, j)\n combine min\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l + r + sum(p, n + k*k, i)\n combine add\n finish best % 9\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l / (k - 5) + r\n combine max\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l % (l - l)\n combine max\n",
+    "interval a\n input p[n]\n size n\n leaf p[i]\n term l + r\n option p[j*j] if j > 3\n combine max\n",
+    "interval a\n type bits\n input p[n]\n size n\n leaf p[i]\n term l + r/(i - 2)\n combine add\n",
+    "linear a\n input p[n]\n input o[d] >= 1\n input w[d]\n size n\n missing skip\n preset 1 : 5\n offset o[j]\n"
+    " term s + p[i + w[j]]\n combine min\n",
+    "linear a\n input p[n]\n input o[d] >= 1\n input w[d]\n size n\n missing skip\n preset 1 : 5\n offset o[j]\n"
+    " term s + w[j]/(i - 3)\n combine min\n",
+};
+
+/* Gives its inputs what they may have. */
+static pdp_problem *make_expression(const char *text, size_t size, uint64_t *random) {
+    pdp_problem *problem = parse(text);
+    give_random(problem, "p", size, 0, random, 1, 9);
+    if (problem->shape == PDP_LINEAR) {
+        give_random(problem, "o", 5, 0, random, 1, 9);
+        give_random(problem, "w", 5, 0, random, 1, 9);
+    }
+    return problem;
+}
+
+static void test_failures(void **unused) {
+    (void)unused;
+    uint64_t random = test_seed();
+    for (size_t e = 0; e < sizeof failures / sizeof *failures; e++) {
+        for (size_t size = 9; size < 90; size += 40) {
+            pdp_problem *problem = make_expression(failures[e], size, &random);
+            static const char *const engines[] = {"blocks", "tiles"};
+            const char *methods[] = {"sequential", engines[problem->shape]};
+            for (size_t m = 0; m < 2; m++) {
+                char type[16];
+                pdp_solution *solution = try_solve(problem, methods[m], NULL, type);
+                const char *why = pdp_solution_error(solution);
+                CHECK(strstr(why, "divi") || strstr(why, "looks up p at") || strstr(why, "of 'p' is outside"),
+                      "%s by %s: '%s'", failures[e], methods[m], why);
+                pdp_solution_free(solution);
+            }
+            pdp_problem_free(problem);
+        }
+    }
+}
+
 static void check_expression(const char *text, size_t size, uint64_t *random) {
     char type[16];
     int64_t row[MOST];
     int64_t other[MOST];
     double reals[MOST];
     double others[MOST];
-    pdp_problem *problem = parse(text);
+    pdp_problem *problem = make_expression(text, size, random);
     const bool is_interval = problem->shape == PDP_INTERVAL;
-    give_random(problem, "p", size, 0, random, 1, 9);
-    if (!is_interval) {
-        give_random(problem, "o", 5, 0, random, 1, 9);
-        give_random(problem, "w", 5, 0, random, 1, 9);
-    }
     pdp_solution *a = try_solve(problem, "sequential", NULL, type);
     pdp_solution *b = try_solve(problem, is_interval ? "tiles" : "blocks", NULL, type);
     CHECK(strcmp(pdp_solution_error(a), pdp_solution_error(b)) == 0, "%s: '%s' and '%s'", text, pdp_solution_error(a),
@@ -1248,12 +1305,19 @@ static void test_cancelled_plan(void **unused) {
 int main(void) {
     use_test_cache();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tile_sizes),   cmocka_unit_test(test_group_sizes),
-        cmocka_unit_test(test_trace),        cmocka_unit_test(test_damaged_trace),
-        cmocka_unit_test(test_large_orders), cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_type_limits),  cmocka_unit_test(test_infeasible_limits),
-        cmocka_unit_test(test_random_edges), cmocka_unit_test(test_callers),
-        cmocka_unit_test(test_progress),     cmocka_unit_test(test_cancelled_plan),
+        cmocka_unit_test(test_tile_sizes),
+        cmocka_unit_test(test_group_sizes),
+        cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_damaged_trace),
+        cmocka_unit_test(test_large_orders),
+        cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_type_limits),
+        cmocka_unit_test(test_infeasible_limits),
+        cmocka_unit_test(test_random_edges),
+        cmocka_unit_test(test_callers),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_cancelled_plan),
     };
     return cmocka_run_group_tests_name("engines", tests, NULL, NULL);
 }

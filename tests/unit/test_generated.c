@@ -4,7 +4,7 @@
  * the library prints of what it read must mean the same.
  *
  * Whole numbers, bit sets and residues must be equal; floats within a tolerance, and under min and max the two methods
- * of the library must agree to the last bit. */
+ * of the library must agree to the last bit. PIPEDP_GENERATED=S compiles the one drawn from S alone, and shows it. */
 #include "support.h"
 
 #include <float.h>
