@@ -140,12 +140,13 @@ class Tree:
         except subprocess.TimeoutExpired:
             return subprocess.CompletedProcess(command, 124, "timed out")
 
-    def test(self, regex, builds):
+    def test(self, regex, builds, parallel=1):
         """'does not compile', 'killed by TEST' or 'survived'."""
         for build in builds:
             if self.run("cmake", "--build", self.folder / build).returncode != 0:
                 return "does not compile"
             tests = self.run("ctest", "--test-dir", self.folder / build, "--stop-on-failure", "--timeout", "150",
+                             "--parallel", parallel,
                              "--tests-regex", regex, "--exclude-regex", "cli_general|cli_output", timeout=1800,
                              before=limit_memory if build == "plain" else limit)
             if tests.returncode != 0:
@@ -183,7 +184,7 @@ def main():
         for tree in pool.map(Tree, range(arguments.workers)):
             trees.put(tree)
         tree = trees.get()
-        outcome = tree.test("|".join(FILES.values()), ["plain"]) # the sanitized build is a test of its own
+        outcome = tree.test("|".join(FILES.values()), ["plain"], arguments.workers)  # the sanitized one: ./check
         trees.put(tree)
         if outcome != "survived":
             print(f"the suite fails without any fault: {outcome}")

@@ -151,12 +151,13 @@ int64_t pdp_solution_public(const pdp_solution *solution, pdp_value value) {
 
 static pdp_status fail_overflow(pdp_solution *solution, size_t row, size_t column) {
     const char *op = pdp_op_name(solution->problem->combine);
+    const char *type = solution->problem->element == PDP_ELEMENT_I32 ? "int32" : "int64";
     if (solution->shape == PDP_LINEAR) {
-        return pdp_error_set(&solution->error, PDP_OVERFLOW, "cell %zu: the value (by %s) does not fit into int64",
-                             column, op);
+        return pdp_error_set(&solution->error, PDP_OVERFLOW, "cell %zu: the value (by %s) does not fit into %s", column,
+                             op, type);
     }
-    return pdp_error_set(&solution->error, PDP_OVERFLOW, "cell (%zu, %zu): the value (by %s) does not fit into int64",
-                         row, column, op);
+    return pdp_error_set(&solution->error, PDP_OVERFLOW, "cell (%zu, %zu): the value (by %s) does not fit into %s", row,
+                         column, op, type);
 }
 
 static bool fits(const pdp_solution *solution, pdp_value value) {

@@ -175,7 +175,7 @@ static void test_peak(void **unused) {
         check_peak(problem, PDP_INTERVAL, chains[c] < 100 ? 0 : 0.8);
         pdp_problem_free(problem);
     }
-    static const size_t tables[][3] = {{1, 1, 1},       {2, 1, 1},        {5, 5, 5},     {300, 7, 90},
+    static const size_t tables[][3] = {{1, 1, 1},       {2, 1, 1},         {5, 5, 5},     {300, 7, 90},
                                        {400, 300, 301}, {20000, 200, 220}, {20000, 1, 1}, {20000, 2, 2}};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
         random_offsets(&s, &state, tables[t][1], tables[t][2]);
