@@ -123,10 +123,9 @@ static uint8_t uses_of_cell(const pdp_recurrence *recurrence, uint32_t cell) {
     }
 }
 
-/* Which children's types are the node's. */
+/* Which children's types are the node's. An index is a whole number of no cell: it has none to give. */
 static bool is_value_child(const pdp_node *node, uint32_t c) {
-    return !((node->kind == PDP_NODE_LOOKUP || node->kind == PDP_NODE_SUM) || (node->kind == PDP_NODE_FOLD && c == 0) ||
-             (is_shift(node) && c == 1));
+    return !((node->kind == PDP_NODE_FOLD && c == 0) || (is_shift(node) && c == 1));
 }
 
 static void infer(const pdp_recurrence *recurrence, pdp_node *node) {

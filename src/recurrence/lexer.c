@@ -40,12 +40,11 @@ pdp_status pdp_place_fail(pdp_error *error, const char *text, pdp_place place, c
     size_t column = place.column - 1 < length ? place.column - 1 : length;
     size_t first = column > SHOWN_COLUMNS - 8 ? column - (SHOWN_COLUMNS - 8) : 0;
     size_t count = length - first < SHOWN_COLUMNS ? length - first : SHOWN_COLUMNS;
-    char shown[SHOWN_COLUMNS + 1];
+    char shown[SHOWN_COLUMNS + 1] = {0};
     for (size_t c = 0; c < count; c++) { /* one byte, one column: else the caret would stand elsewhere */
         char byte = line[first + c];
         shown[c] = (byte == '\t') ? ' ' : (byte < ' ' || byte > '~') ? '?' : byte;
     }
-    shown[count] = '\0';
     return pdp_error_set(error, PDP_BAD_INPUT, "line %u, column %u: %s\n%s\n%*s^", place.line, place.column, message,
                          shown, (int)(column - first), "");
 }
