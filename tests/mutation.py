@@ -134,7 +134,7 @@ class Tree:
         self.killers = {build: set() for build in self.builds}
         for build, sanitizers in self.builds.items():
             self.run("cmake", "-S", self.folder, "-B", self.folder / build, "-DCMAKE_BUILD_TYPE=Release",
-                     "-DCMAKE_C_FLAGS_RELEASE=-O1", f"-DPIPEDP_SANITIZE={sanitizers}", "-DPIPEDP_TEST_SECONDS=150",
+                     "-DCMAKE_C_FLAGS_RELEASE=-O1", f"-DPIPEDP_SANITIZE={sanitizers}", "-DPIPEDP_TEST_SECONDS=90",
                      "-DPIPEDP_LEVELS=v3")
 
     def run(self, *command, timeout=600, before=limit):
@@ -150,7 +150,7 @@ class Tree:
         for build in builds:
             if self.run("cmake", "--build", self.folder / build).returncode != 0:
                 return "does not compile"
-            tests = self.run("ctest", "--test-dir", self.folder / build, "--stop-on-failure", "--timeout", "150",
+            tests = self.run("ctest", "--test-dir", self.folder / build, "--stop-on-failure", "--timeout", "90",
                              "--parallel", parallel,
                              "--tests-regex", regex, "--exclude-regex", "cli_general|cli_output", timeout=1800,
                              before=limit_memory if build == "plain" else limit)
