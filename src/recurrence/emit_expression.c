@@ -373,10 +373,6 @@ static const char *function_of(pdp_op op) {
     }
 }
 
-void pdp_emit_combine(const pdp_emitter *e, pdp_op op, const char *a, const char *b, char prefix) {
-    fprintf(e->out, "%c_%s(%s, %s)", prefix, function_of(op), a, b);
-}
-
 static void emit_element_fold(const pdp_emitter *e, const pdp_node *n, char prefix) {
     const char *type = prefix == 'v' ? "vec" : "elem";
     fprintf(e->out, "({ %s f%" PRIu32 " = ", type, n->which);

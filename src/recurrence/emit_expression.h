@@ -34,9 +34,6 @@ void pdp_emit_truth(const pdp_emitter *e, uint32_t node);
 /* The element as a vector, broadcast if need be. */
 void pdp_emit_vector(const pdp_emitter *e, uint32_t node);
 
-/* a (op) b, of texts, as vectors ('v') or scalars ('s'). */
-void pdp_emit_combine(const pdp_emitter *e, pdp_op op, const char *a, const char *b, char prefix);
-
 bool pdp_emit_has_vector(const pdp_emitter *e, uint32_t node);
 
 /* No part of the expression is beyond what vectors can do, given the slots. */

@@ -634,8 +634,7 @@ static void compact(pdp_recurrence *recurrence, uint32_t **roots, uint32_t root_
     recurrence->nodes = fitting ? fitting : recurrence->nodes;
 }
 
-/* `forced` takes the place of the type clause, if it is not NULL. */
-static void parse_text(pdp_recurrence *recurrence, size_t length, const pdp_element *forced) {
+static void parse_text(pdp_recurrence *recurrence, size_t length) {
     pdp_parser parser = {.recurrence = recurrence};
     pdp_lexer_start(&parser.lexer, recurrence->text, length, &recurrence->error);
     parse_file(&parser);
@@ -647,12 +646,6 @@ static void parse_text(pdp_recurrence *recurrence, size_t length, const pdp_elem
             number_folds(&parser, *roots[r], open, 0);
         }
         compact(recurrence, roots, root_count);
-    }
-    if (forced) {
-        recurrence->element = *forced;
-        if (*forced == PDP_ELEMENT_MOD && recurrence->modulus_param == PDP_NO_NODE) {
-            pdp_parser_fail(&parser, recurrence->place, "'%s' names no modulus; expected 'type mod'", recurrence->name);
-        }
     }
     if (!pdp_parser_failed(&parser)) {
         pdp_recurrence_check(recurrence);
@@ -667,7 +660,7 @@ static void release(pdp_recurrence *recurrence) {
     free(recurrence->text);
 }
 
-static pdp_status parse(pdp_recurrence **out, const char *text, size_t length, const pdp_element *forced) {
+pdp_status pdp_recurrence_parse(pdp_recurrence **out, const char *text, size_t length) {
     pdp_recurrence *recurrence = *out = calloc(1, sizeof *recurrence);
     if (!recurrence) {
         return PDP_NO_MEMORY;
@@ -689,7 +682,7 @@ static pdp_status parse(pdp_recurrence **out, const char *text, size_t length, c
         }
         locale_t numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* a point is a point everywhere */
         locale_t before = uselocale(numbers);
-        parse_text(recurrence, length, forced);
+        parse_text(recurrence, length);
         if (recurrence->error.status == PDP_OK) {
             pdp_recurrence_canonise(recurrence);
         }
@@ -704,14 +697,6 @@ static pdp_status parse(pdp_recurrence **out, const char *text, size_t length, c
         *recurrence = (pdp_recurrence){.error = error};
     }
     return recurrence->error.status;
-}
-
-pdp_status pdp_recurrence_parse(pdp_recurrence **out, const char *text, size_t length) {
-    return parse(out, text, length, NULL);
-}
-
-pdp_status pdp_recurrence_retype(pdp_recurrence **out, const pdp_recurrence *recurrence, pdp_element element) {
-    return parse(out, recurrence->text, strlen(recurrence->text), &element);
 }
 
 pdp_recurrence *pdp_recurrence_share(const pdp_recurrence *recurrence) {

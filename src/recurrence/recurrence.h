@@ -229,9 +229,6 @@ struct pdp_recurrence {
 /* One more user, who ends with pdp_recurrence_free. Returns the recurrence. */
 pdp_recurrence *pdp_recurrence_share(const pdp_recurrence *recurrence);
 
-/* The same text with another type clause (`--type f64`): a new recurrence, as pdp_recurrence_parse makes it. */
-pdp_status pdp_recurrence_retype(pdp_recurrence **out, const pdp_recurrence *recurrence, pdp_element element);
-
 /* "min" .. "logsumexp", and the operator of such a name: false if there is none. */
 const char *pdp_op_name(pdp_op op);
 bool pdp_op_find(pdp_op *out, const char *name);

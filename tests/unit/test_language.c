@@ -655,29 +655,6 @@ static void test_types_in_floats(void **unused) {
     pdp_recurrence_free(recurrence);
 }
 
-/* A type from outside takes the place of the file's. */
-static void test_retype(void **unused) {
-    (void)unused;
-    pdp_recurrence *recurrence = load("mcm");
-    pdp_recurrence *retyped;
-    assert_int_equal(pdp_recurrence_retype(&retyped, recurrence, PDP_ELEMENT_F64), PDP_OK);
-    assert_true(retyped->inputs[0].is_real && retyped->nodes[retyped->term].is_real);
-    pdp_recurrence_free(retyped);
-    assert_int_equal(pdp_recurrence_retype(&retyped, recurrence, PDP_ELEMENT_I32), PDP_OK);
-    assert_true(!retyped->inputs[0].is_real && retyped->element == PDP_ELEMENT_I32);
-    pdp_recurrence_free(retyped);
-    assert_int_equal(pdp_recurrence_retype(&retyped, recurrence, PDP_ELEMENT_MOD), PDP_BAD_INPUT);
-    assert_string_equal(retyped->error.text, "line 2, column 10: 'mcm' names no modulus; expected 'type mod'\n"
-                                             "interval mcm\n         ^");
-    pdp_recurrence_free(retyped);
-    pdp_recurrence_free(recurrence);
-    recurrence = load("triangulation");
-    assert_int_equal(pdp_recurrence_retype(&retyped, recurrence, PDP_ELEMENT_I64), PDP_BAD_INPUT);
-    assert_in(retyped->error.text, "sqrt needs a float type");
-    pdp_recurrence_free(retyped);
-    pdp_recurrence_free(recurrence);
-}
-
 /* ---- Own operators ---- */
 
 /* Refused with a counter-example: not associative, or an identity that is none. */
@@ -929,7 +906,6 @@ int main(void) {
         cmocka_unit_test(test_tree_of_nussinov),
         cmocka_unit_test(test_tree_of_cyk),
         cmocka_unit_test(test_types_in_floats),
-        cmocka_unit_test(test_retype),
         cmocka_unit_test(test_own_operator_refused),
         cmocka_unit_test(test_own_operator_taken),
         cmocka_unit_test(test_operator_names),
