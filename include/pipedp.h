@@ -53,7 +53,8 @@ typedef enum pdp_status {
     PDP_OVERFLOW,  /* a cell's value does not fit; the text names the first such cell */
     PDP_NO_MEMORY, /* more bytes needed than allowed or than there are */
     PDP_IO,        /* a file could not be written */
-    PDP_CANCELLED  /* a callback asked to stop */
+    PDP_CANCELLED, /* a callback asked to stop */
+    PDP_DEVICE     /* a device could not be used: there is none, or its driver refused; the text says what to do */
 } pdp_status;
 
 /* The library's version, "1.2.3". */
@@ -175,6 +176,25 @@ PDP_API void pdp_problem_free(pdp_problem *problem);
 PDP_API const char *pdp_operator_name(pdp_operator op);
 PDP_API pdp_status pdp_operator_find(pdp_operator *out, const char *name);
 
+/* ---- Devices ---------------------------------------------------------------------------------- */
+
+/* A GPU, or what runs kernels like one. A plan opens one for itself where it needs one; who makes many plans opens it
+ * once and hands it to all of them, also from several threads, which then take turns. */
+typedef struct pdp_device pdp_device;
+
+/* "cuda", "opencl", or "host": the same kernels on fibres of this process, which is for testing them. PDP_DEVICE if
+ * there is none, or it cannot be used. */
+PDP_API pdp_status pdp_device_open(pdp_device **out, const char *backend);
+PDP_API const char *pdp_device_error(const pdp_device *device);
+PDP_API void pdp_device_free(pdp_device *device); /* after the plans that use it */
+PDP_API const char *pdp_device_backend(const pdp_device *device);
+PDP_API const char *pdp_device_name(const pdp_device *device);
+PDP_API const char *pdp_device_driver(const pdp_device *device); /* its version */
+PDP_API int pdp_device_capability(const pdp_device *device);     /* 90 for 9.0; 0 where there is no such thing */
+PDP_API int pdp_device_units(const pdp_device *device);          /* multiprocessors */
+PDP_API uint64_t pdp_device_memory(const pdp_device *device);    /* bytes in all */
+PDP_API uint64_t pdp_device_memory_free(pdp_device *device);     /* bytes that are free now */
+
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
 /* What one thread does in one step of the step-exact machine, in the paper's numbering: S-DP cells
@@ -229,10 +249,14 @@ typedef struct pdp_options {
     int table;                          /* 0: the table is not wanted, only value and decisions */
     int decisions;                      /* 0: they are not wanted */
     int compile;                        /* 0: a recurrence that is not built in is interpreted */
+    const char *backend;                /* "cpu", "cuda", "opencl", "host", or NULL for "auto" */
+    pdp_device *device;                 /* opened by the caller, for its backend; NULL: the plan opens one */
+    uint64_t device_memory;             /* bytes of the device a run may take; 0: what is free there */
+    int resident;                       /* the paper's methods on a device: all steps in one launch, not one each */
 } pdp_options;
 
 #define PDP_OPTIONS_DEFAULT                                                                                            \
-    { sizeof(pdp_options), NULL, 0, 0, 0, 32, 1, NULL, NULL, NULL, NULL, 0, 1, 1, 1 }
+    { sizeof(pdp_options), NULL, 0, 0, 0, 32, 1, NULL, NULL, NULL, NULL, 0, 1, 1, 1, NULL, NULL, 0, 0 }
 
 typedef struct pdp_plan pdp_plan;
 
@@ -247,7 +271,7 @@ PDP_API const char *pdp_plan_algorithm(const pdp_plan *plan); /* the method pick
 PDP_API const char *pdp_plan_type(const pdp_plan *plan);      /* "i32", ..., "checked", "mod", "bits" */
 PDP_API const char *pdp_plan_note(const pdp_plan *plan);      /* what the user should know ("" for nothing) */
 PDP_API int pdp_plan_threads(const pdp_plan *plan);
-PDP_API const char *pdp_plan_backend(const pdp_plan *plan); /* "cpu", or "machine": step-exact */
+PDP_API const char *pdp_plan_backend(const pdp_plan *plan); /* "cpu", "cuda", ..., or "machine": step-exact */
 PDP_API int pdp_plan_guaranteed(const pdp_plan *plan);      /* 0: kept for study, may be wrong */
 PDP_API uint64_t pdp_plan_bytes(const pdp_plan *plan);      /* what a run allocates at its peak */
 PDP_API const char *pdp_plan_error(const pdp_plan *plan);
@@ -274,8 +298,14 @@ PDP_API int pdp_solution_is_real(const pdp_solution *solution);
 /* 0: there is no way (to pay the amount, to derive the word): the value is the operator's identity. */
 PDP_API int pdp_solution_feasible(const pdp_solution *solution);
 
-/* Seconds the solve took. */
+/* Where it was computed, and what the user should know of it ("" for nothing): under backend "auto" the CPU takes over
+ * from a device that fails. */
+PDP_API const char *pdp_solution_backend(const pdp_solution *solution);
+PDP_API const char *pdp_solution_note(const pdp_solution *solution);
+
+/* Seconds the solve took; and of these, what the device itself was busy (0 without one). */
 PDP_API double pdp_solution_seconds(const pdp_solution *solution);
+PDP_API double pdp_solution_device_seconds(const pdp_solution *solution);
 
 /* One row of the table, into `columns` cells: a linear table is row 0; an interval table of points 0 .. n has n+1 rows
  * of n+1 columns, T[i][j] for i < j, 0 elsewhere. Infeasible cells are INT64_MAX under min, INT64_MIN under max,

@@ -3,6 +3,12 @@
 #ifndef PDP_CPU_KERNEL_ARITHMETIC_H
 #define PDP_CPU_KERNEL_ARITHMETIC_H
 
+#if defined(__OPENCL_C_VERSION__)
+#define PDP_UNLIKELY(condition) (condition)
+#else
+#define PDP_UNLIKELY(condition) __builtin_expect(condition, 0)
+#endif
+
 /* ---- Whole numbers ---- */
 
 PDP_INLINE int64_t w_min(int64_t a, int64_t b) {
@@ -21,32 +27,36 @@ PDP_INLINE int64_t w_shift_right(int64_t a, int64_t b) {
     return b < 0 || b > 63 ? 0 : a >> b;
 }
 
-static __attribute__((noinline, cold, unused)) void k_fail(const pdp_kernel_data *d, int64_t kind, int64_t input,
-                                                           int64_t axis, int64_t index) {
+#if !defined(PDP_ON_DEVICE)
+static __attribute__((noinline, cold, unused)) int ATOMIC_CLAIM(int64_t *p, int64_t value) {
     int64_t none = 0;
+    return __atomic_compare_exchange_n(p, &none, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+#endif
+PDP_SEPARATE void k_fail(PDP_DATA d, int64_t kind, int64_t input, int64_t axis, int64_t index) {
     /* The first to set the kind owns the rest. */
-    if (__atomic_compare_exchange_n(&d->fault->kind, &none, kind, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        d->fault->input = input;
-        d->fault->axis = axis;
-        d->fault->index = index;
+    if (ATOMIC_CLAIM(&k_fault()->kind, kind)) {
+        k_fault()->input = input;
+        k_fault()->axis = axis;
+        k_fault()->index = index;
     }
 }
-PDP_INLINE int64_t w_divide(const pdp_kernel_data *d, int64_t a, int64_t b) {
+PDP_INLINE int64_t w_divide(PDP_DATA d, int64_t a, int64_t b) {
     if (b == 0) {
         k_fail(d, 2, 0, 0, 0);
         return 0;
     }
     return b == -1 ? -a : a / b;
 }
-PDP_INLINE int64_t w_remainder(const pdp_kernel_data *d, int64_t a, int64_t b) {
+PDP_INLINE int64_t w_remainder(PDP_DATA d, int64_t a, int64_t b) {
     if (b == 0) {
         k_fail(d, 2, 0, 0, 0);
         return 0;
     }
     return b == -1 ? 0 : a % b;
 }
-PDP_INLINE int64_t k_index(const pdp_kernel_data *d, int64_t input, int64_t axis, int64_t index) {
-    if (__builtin_expect(index < 0 || index >= d->extents[input][axis], 0)) {
+PDP_INLINE int64_t k_index(PDP_DATA d, int64_t input, int64_t axis, int64_t index) {
+    if (PDP_UNLIKELY(index < 0 || index >= d->extents[input][axis])) {
         k_fail(d, 1, input, axis, index);
         return 0;
     }
@@ -54,9 +64,9 @@ PDP_INLINE int64_t k_index(const pdp_kernel_data *d, int64_t input, int64_t axis
 }
 
 /* Both ends of a sum are inside the input, or just behind it. */
-PDP_INLINE int k_ends_fit(const pdp_kernel_data *d, int64_t input, int64_t a, int64_t b) {
+PDP_INLINE int k_ends_fit(PDP_DATA d, int64_t input, int64_t a, int64_t b) {
     const uint64_t extent = (uint64_t)d->extents[input][0];
-    if (__builtin_expect((uint64_t)a > extent || (uint64_t)b > extent, 0)) {
+    if (PDP_UNLIKELY((uint64_t)a > extent || (uint64_t)b > extent)) {
         k_fail(d, 1, input, 0, (uint64_t)a > extent ? a : b);
         return 0;
     }
@@ -64,11 +74,11 @@ PDP_INLINE int k_ends_fit(const pdp_kernel_data *d, int64_t input, int64_t a, in
 }
 
 /* The sum of items a .. b-1 of an input, from its running sums. */
-PDP_INLINE int64_t k_whole_sum(const pdp_kernel_data *d, int64_t input, int64_t a, int64_t b, int proven) {
+PDP_INLINE int64_t k_whole_sum(PDP_DATA d, int64_t input, int64_t a, int64_t b, int proven) {
     if ((!proven && !k_ends_fit(d, input, a, b)) || b <= a) {
         return 0;
     }
-    return d->whole_sums[input][b] - d->whole_sums[input][a];
+    return k_whole_sums(input)[b] - k_whole_sums(input)[a];
 }
 
 /* ---- Elements ---- */
@@ -110,12 +120,19 @@ PDP_INLINE elem s_mul(elem a, elem b) {
 /* a and b are below the modulus, which is below half of the type's range: of a+b and a+b-P the one that is not negative
  * is the smaller as an unsigned number. */
 PDP_INLINE elem k_modular_add(elem a, elem b, elem modulus) {
-    elem sum = a + b;
-    return sum - modulus < sum ? sum - modulus : sum;
+    const elem sum = a + b;
+    return s_min(sum, sum - modulus);
 }
 PDP_INLINE elem k_modular_multiply(elem a, elem b, elem modulus) {
 #if PDP_ELEM_BYTES == 4
     return (elem)((uint64_t)a * b % modulus);
+#elif defined(__OPENCL_C_VERSION__) /* which has nothing wider: by doubling */
+    elem product = 0;
+    for (; b != 0; b >>= 1) {
+        product = (b & 1) != 0 ? k_modular_add(product, a, modulus) : product;
+        a = k_modular_add(a, a, modulus);
+    }
+    return product;
 #else
     return (elem)((unsigned __int128)a * b % modulus);
 #endif
@@ -143,14 +160,6 @@ PDP_INLINE vec k_modular_add_vectors(vec a, vec b, vec modulus) {
 #define s_negate(a) ((elem) - (a))
 #endif
 
-#if defined(PDP_TYPE_F32) || defined(PDP_TYPE_F64)
-#define PDP_FLOATS
-#endif
-#if defined(PDP_TYPE_F32)
-#define PDP_MATH(name) __builtin_##name##f
-#else
-#define PDP_MATH(name) __builtin_##name
-#endif
 #if defined(PDP_FLOATS)
 #define s_abs(a) PDP_MATH(fabs)(a)
 #define s_sqrt(a) PDP_MATH(sqrt)(a)
@@ -158,7 +167,7 @@ PDP_INLINE vec k_modular_add_vectors(vec a, vec b, vec modulus) {
 #define s_log(a) PDP_MATH(log)(a)
 #define s_pow(a, b) PDP_MATH(pow)(a, b)
 #define s_divide(a, b) ((a) / (b))
-PDP_INLINE elem k_whole_divide(const pdp_kernel_data *d, elem a, elem b) {
+PDP_INLINE elem k_whole_divide(PDP_DATA d, elem a, elem b) {
     if (b == 0) {
         k_fail(d, 2, 0, 0, 0);
         return 0;
@@ -169,13 +178,13 @@ PDP_INLINE elem k_whole_divide(const pdp_kernel_data *d, elem a, elem b) {
 PDP_INLINE elem s_logsumexp(elem a, elem b) {
     elem most = a > b ? a : b;
     elem least = a > b ? b : a;
-    return __builtin_isinf(most) ? most : most + PDP_MATH(log1p)(PDP_MATH(exp)(least - most));
+    return most == (elem)PDP_INF || most == -(elem)PDP_INF ? most : most + PDP_MATH(log1p)(PDP_MATH(exp)(least - most));
 }
 #else
 PDP_INLINE elem s_abs(elem a) {
     return a < 0 ? -a : a;
 }
-PDP_INLINE elem k_divide(const pdp_kernel_data *d, elem a, elem b, int remainder) {
+PDP_INLINE elem k_divide(PDP_DATA d, elem a, elem b, int remainder) {
     if (b == 0) {
         k_fail(d, 2, 0, 0, 0);
         return 0;
@@ -253,16 +262,14 @@ PDP_INLINE elem k_modular_from(int64_t a, int64_t modulus) {
 #define s_from_truth(a) ((elem)((a) ? 1 : 0))
 
 /* In doubles for floats: the difference of two long sums has lost many bits. */
-PDP_INLINE elem k_sum(const pdp_kernel_data *d, int64_t input, int64_t a, int64_t b, int proven) {
+PDP_INLINE elem k_sum(PDP_DATA d, int64_t input, int64_t a, int64_t b, int proven) {
     if ((!proven && !k_ends_fit(d, input, a, b)) || b <= a) {
         return 0;
     }
 #if defined(PDP_TYPE_F32)
-    const double *sums = (const double *)d->sums[input];
-    return (elem)(sums[b] - sums[a]);
+    return (elem)(k_sums(double, input)[b] - k_sums(double, input)[a]);
 #else
-    const elem *sums = (const elem *)d->sums[input];
-    return s_subtract(sums[b], sums[a]);
+    return s_subtract(k_sums(elem, input)[b], k_sums(elem, input)[a]);
 #endif
 }
 
@@ -275,8 +282,8 @@ PDP_INLINE elem k_sum(const pdp_kernel_data *d, int64_t input, int64_t a, int64_
 #define k_identity_min() PDP_INFINITE
 #define k_identity_max() (-PDP_INFINITE)
 #elif defined(PDP_FLOATS)
-#define k_identity_min() ((elem)__builtin_inf())
-#define k_identity_max() (-(elem)__builtin_inf())
+#define k_identity_min() ((elem)PDP_INF)
+#define k_identity_max() (-(elem)PDP_INF)
 #elif defined(PDP_TYPE_U32) || defined(PDP_TYPE_U64)
 #define k_identity_min() ((elem)-1)
 #define k_identity_max() ((elem)0)

@@ -16,14 +16,16 @@ static const char *kernel_file(const char *name) {
     return "";
 }
 
-static char *stamp_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, const char *abi, const char *kernel,
-                        size_t *length) {
+/* The layers of a stamp: what comes before its type's vectors, before the recurrence, and after it. */
+static char *stamp_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, const char *base, const char *abi,
+                        const char *kernel, size_t *length) {
     char *text = NULL;
     FILE *out = open_memstream(&text, length);
     if (!out) {
         return NULL;
     }
     pdp_emit_type(out, recurrence, stamp);
+    fputs(kernel_file(base), out);
     fputs(kernel_file("kernel_vector"), out);
     fputs(kernel_file("kernel_data_abi"), out);
     fputs(kernel_file("kernel_arithmetic"), out);
@@ -40,14 +42,23 @@ static char *stamp_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp
 
 char *pdp_kernel_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, size_t *length) {
     const bool interval = recurrence->shape == PDP_INTERVAL;
-    return stamp_text(recurrence, stamp, interval ? "kernel_interval_abi" : "kernel_linear_abi",
+    return stamp_text(recurrence, stamp, "", interval ? "kernel_interval_abi" : "kernel_linear_abi",
                       interval ? "kernel_interval" : "kernel_linear", length);
 }
 
 char *pdp_ceiling_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, size_t *length) {
     const bool interval = recurrence->shape == PDP_INTERVAL;
-    return stamp_text(recurrence, stamp, "kernel_ceiling_abi",
+    return stamp_text(recurrence, stamp, "", "kernel_ceiling_abi",
                       interval ? "kernel_ceiling_interval" : "kernel_ceiling_linear", length);
+}
+
+char *pdp_device_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, size_t *length) {
+    pdp_stamp scalar = *stamp;
+    scalar.for_device = true;
+    scalar.short_products = false;
+    const bool interval = recurrence->shape == PDP_INTERVAL;
+    return stamp_text(recurrence, &scalar, "device", interval ? "interval_abi" : "", interval ? "interval" : "linear",
+                      length);
 }
 
 void pdp_kernel_key(char *key, const char *text, size_t length) {

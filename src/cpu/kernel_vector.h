@@ -10,15 +10,20 @@
 #ifndef PDP_CPU_KERNEL_VECTOR_H
 #define PDP_CPU_KERNEL_VECTOR_H
 
+#if !defined(PDP_ON_DEVICE)
 #include <stdint.h>
 
 #define PDP_INLINE static inline __attribute__((always_inline, unused))
 #define PDP_SEPARATE static __attribute__((noinline)) /* one copy: a kernel should take little time to compile */
+#define PDP_SINGLE(name) __builtin_##name##f
+#define PDP_DOUBLE(name) __builtin_##name
+#define PDP_INF __builtin_inf()
 
 #if defined(__clang__)
 #define PDP_UNROLLED _Pragma("clang loop unroll(full)")
 #else
 #define PDP_UNROLLED _Pragma("GCC unroll 32")
+#endif
 #endif
 
 #if defined(PDP_TYPE_I32)
@@ -86,20 +91,32 @@ typedef elem vec_loose __attribute__((vector_size(PDP_VECTOR_BYTES), aligned(PDP
 
 /* ---- Scalars ---- */
 
+#if defined(PDP_TYPE_F32) || defined(PDP_TYPE_F64)
+#define PDP_FLOATS
+#endif
+#if defined(PDP_TYPE_F32)
+#define PDP_MATH(name) PDP_SINGLE(name)
+#else
+#define PDP_MATH(name) PDP_DOUBLE(name)
+#endif
+
+#if defined(PDP_ON_DEVICE) && defined(PDP_TYPE_F32) /* one instruction there */
+#define s_min(a, b) PDP_MATH(fmin)(a, b)
+#define s_max(a, b) PDP_MATH(fmax)(a, b)
+#else
 PDP_INLINE elem s_min(elem a, elem b) {
     return a < b ? a : b;
 }
 PDP_INLINE elem s_max(elem a, elem b) {
     return a > b ? a : b;
 }
+#endif
 PDP_INLINE elem s_select(elem_mask condition, elem a, elem b) {
     return condition ? a : b;
 }
 PDP_INLINE elem s_muladd(elem a, elem b, elem c) {
-#if defined(PDP_TYPE_F64)
-    return __builtin_fma(a, b, c);
-#elif defined(PDP_TYPE_F32)
-    return __builtin_fmaf(a, b, c);
+#if defined(PDP_FLOATS)
+    return PDP_MATH(fma)(a, b, c);
 #else
     return a * b + c;
 #endif

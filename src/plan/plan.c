@@ -13,6 +13,9 @@
 #include "cpu/interval.h"
 #include "cpu/kernel.h"
 #include "cpu/linear.h"
+#include "gpu/arena.h"
+#include "gpu/paper.h"
+#include "gpu/solve.h"
 #include "plan/type.h"
 #include "reference/reference.h"
 #include "schedule/machine.h"
@@ -24,6 +27,9 @@ typedef enum method_kind {
     HU_SHING,  /* matrix chain without a table */
     STEP_EXACT /* the paper's methods, on the step-exact machine alone */
 } method_kind;
+
+/* Terms from which on a GPU is worth the time that its driver takes to start: seconds on a CPU. */
+static const double GPU_TERMS = 1e11;
 
 typedef struct method {
     const char *name;
@@ -62,12 +68,20 @@ struct pdp_plan {
     bool on_machine;
     pdp_level level;
     pdp_stamp stamp;
-    pdp_kernel kernel; /* of an engine */
+    pdp_kernel kernel;  /* of an engine on the CPU */
+    pdp_device *device; /* that runs the engine instead, and the kernels it has loaded */
+    bool owns_device;
+    pdp_program *program;
     int threads;
     uint64_t bytes;
     char note[320];
     pdp_error error;
 };
+
+/* Of a method, a type or a backend. */
+static bool is_auto(const char *wish) {
+    return !wish || strcmp(wish, "auto") == 0;
+}
 
 static const method *methods_of(pdp_shape shape) {
     return shape == PDP_LINEAR ? linear_methods : interval_methods;
@@ -159,11 +173,120 @@ static pdp_machine_type plain_type(const pdp_problem *problem) {
     return pdp_problem_is_paper(problem) ? PDP_TYPE_I64 : pdp_reference_type(problem);
 }
 
+/* ---- Devices ---- */
+
+/* Whether the device has the bytes that a run takes there. */
+static pdp_status check_device_memory(const pdp_plan *plan, uint64_t bytes, pdp_error *error) {
+    const uint64_t limit = plan->options.device_memory;
+    const uint64_t available = pdp_device_memory_free(plan->device);
+    const uint64_t allowed = limit > 0 && limit < available ? limit : available;
+    if (bytes > allowed) {
+        return pdp_error_set(error, PDP_NO_MEMORY,
+                             "method '%s' needs %" PRIu64 " bytes of device memory, and %" PRIu64 " are %s",
+                             plan->method->name, bytes, allowed, allowed < available ? "allowed" : "free");
+    }
+    return PDP_OK;
+}
+
+static void close_device(pdp_plan *plan) {
+    if (plan->owns_device) {
+        pdp_device_free(plan->device);
+    }
+    plan->device = NULL;
+    plan->owns_device = false;
+    plan->program = NULL;
+}
+
+/* The caller's device, or one of our own. */
+static pdp_status find_device(pdp_plan *plan, const char *backend, pdp_error *error) {
+    plan->device = plan->options.device;
+    plan->owns_device = !plan->device;
+    if (plan->owns_device && pdp_device_open(&plan->device, backend) != PDP_OK) {
+        return pdp_error_set(error, plan->device ? plan->device->error.status : PDP_NO_MEMORY, "%s",
+                             pdp_device_error(plan->device));
+    }
+    return PDP_OK;
+}
+
+/* For a method of the paper. */
+static pdp_status open_paper(pdp_plan *plan, const char *backend, pdp_error *error) {
+    if (find_device(plan, backend, error) != PDP_OK) {
+        return error->status;
+    }
+    const char *refusal = pdp_paper_refuses(plan->device, plan->problem, plan->method->name);
+    if (refusal) {
+        return pdp_error_set(error, PDP_BAD_INPUT, "method '%s' cannot solve this problem on backend '%.40s': %s",
+                             plan->method->name, backend, refusal);
+    }
+    plan->stamp.type = PDP_TYPE_I64;
+    return check_device_memory(plan, pdp_paper_bytes(plan->device, plan->problem, plan->method->name), error);
+}
+
+/* For an engine: everything that a run on the device needs but its memory. */
+static pdp_status open_device(pdp_plan *plan, const char *backend, pdp_error *error) {
+    const pdp_problem *problem = plan->problem;
+    const pdp_options *o = &plan->options;
+    if (pdp_type_choose(&plan->stamp, problem, plan->options.type, plan->level, true, error) != PDP_OK) {
+        return error->status;
+    }
+    if (plan->stamp.type == PDP_TYPE_WIDE) {
+        return pdp_error_set(error, PDP_BAD_INPUT,
+                             "a value may not fit into 64 bits, and the kernel that checks that runs on the CPU alone");
+    }
+    if (find_device(plan, backend, error) != PDP_OK) {
+        return error->status;
+    }
+    size_t length = 0;
+    char *text = pdp_device_text(problem->recurrence, &plan->stamp, &length);
+    if (!text) {
+        return pdp_error_set_no_memory(error, PDP_MAX_TEXT);
+    }
+    pdp_device_lock(plan->device);
+    pdp_status status = pdp_program_open(&plan->program, plan->device, text, length, error);
+    pdp_device_unlock(plan->device);
+    free(text);
+    return status == PDP_OK
+               ? check_device_memory(plan, pdp_gpu_bytes(problem, &plan->stamp, o->decisions, o->splits), error)
+               : status;
+}
+
+/* The device that the user wants, or a GPU that is worth its start; a note says why not. */
+static pdp_status choose_device(pdp_plan *plan) {
+    const char *wish = plan->options.backend;
+    const bool by_us = is_auto(wish);
+    pdp_error error = {0};
+    if (by_us ? plan->method->kind != ENGINE || term_count(plan->problem) < GPU_TERMS : strcmp(wish, "cpu") == 0) {
+        return PDP_OK;
+    }
+    const method_kind kind = plan->method->kind;
+    const bool is_ordered = kind == ENGINE && plan->problem->recurrence->combine_ordered;
+    if (kind == HU_SHING || plan->options.record || is_ordered) {
+        return by_us ? PDP_OK
+                     : pdp_error_set(&plan->error, PDP_BAD_INPUT, "method '%s' does not run on backend '%.40s'%s",
+                                     plan->method->name, wish,
+                                     is_ordered             ? ": its operator does not commute"
+                                     : plan->options.record ? ": the step-exact machine keeps the record"
+                                                            : "");
+    }
+    if ((kind == ENGINE ? open_device : open_paper)(plan, by_us ? "cuda" : wish, &error) == PDP_OK) {
+        return PDP_OK;
+    }
+    const bool has_device = plan->device && plan->device->name[0] != '\0';
+    close_device(plan);
+    if (!by_us) {
+        return pdp_error_set(&plan->error, error.status, "%s", error.text);
+    }
+    if (has_device) { /* where there is no GPU there is nothing to say */
+        snprintf(plan->note, sizeof plan->note, "on the CPU: %.290s", error.text);
+    }
+    return PDP_OK;
+}
+
 /* Opens the kernel; a note says why not, if the interpreter can take over. */
 static pdp_status open_kernel(pdp_plan *plan, bool is_asked_for) {
     const pdp_problem *problem = plan->problem;
     pdp_error error = {0};
-    if (pdp_type_choose(&plan->stamp, problem, plan->options.type, plan->level, &plan->error) != PDP_OK) {
+    if (pdp_type_choose(&plan->stamp, problem, plan->options.type, plan->level, false, &plan->error) != PDP_OK) {
         return plan->error.status;
     }
     /* A few terms are interpreted before a compiler has started. */
@@ -184,17 +307,15 @@ static pdp_status open_kernel(pdp_plan *plan, bool is_asked_for) {
     return PDP_OK;
 }
 
-static bool has_wish(const pdp_options *options) {
-    return options->type && strcmp(options->type, "auto") != 0;
-}
-
 static pdp_status choose_method(pdp_plan *plan) {
     const pdp_problem *problem = plan->problem;
-    const char *name = plan->options.algorithm ? plan->options.algorithm : "auto";
-    const bool is_auto = strcmp(name, "auto") == 0;
-    if (is_auto) {
+    const char *name = plan->options.algorithm;
+    const bool by_us = is_auto(name);
+    if (by_us) {
+        const char *backend = plan->options.backend;
+        const bool on_cpu = is_auto(backend) || strcmp(backend, "cpu") == 0;
         const bool without_table =
-            problem->dims && !plan->options.table && !plan->options.splits && !has_wish(&plan->options);
+            on_cpu && problem->dims && !plan->options.table && !plan->options.splits && is_auto(plan->options.type);
         const char *engine = problem->shape == PDP_INTERVAL ? "tiles" : "blocks";
         name = plan->options.record                                ? "pipeline"
                : without_table                                     ? "hu-shing"
@@ -209,11 +330,14 @@ static pdp_status choose_method(pdp_plan *plan) {
     if (refusal) {
         return pdp_error_set(&plan->error, PDP_BAD_INPUT, "method '%s' cannot solve this problem: %s", name, refusal);
     }
+    if (choose_device(plan) != PDP_OK || plan->device) {
+        return plan->error.status;
+    }
     if (plan->method->kind == ENGINE) {
-        return open_kernel(plan, !is_auto);
+        return open_kernel(plan, !by_us);
     }
     plan->stamp.type = plain_type(problem);
-    if (has_wish(&plan->options) && strcmp(plan->options.type, pdp_type_name(&plan->stamp, problem)) != 0) {
+    if (!is_auto(plan->options.type) && strcmp(plan->options.type, pdp_type_name(&plan->stamp, problem)) != 0) {
         return pdp_error_set(&plan->error, PDP_BAD_INPUT, "method '%s' computes with %s, not with %.40s", name,
                              pdp_type_name(&plan->stamp, problem), plan->options.type);
     }
@@ -241,6 +365,19 @@ static pdp_linear_job linear_job(const pdp_plan *plan, const pdp_data *data) {
                             .threads = (unsigned)plan->threads};
 }
 
+/* Here, while a device computes: the data, as it is and as it is sent, and what comes back. */
+static uint64_t device_run_bytes(const pdp_plan *plan) {
+    const pdp_problem *problem = plan->problem;
+    uint64_t bytes = pdp_bytes_add(pdp_data_bytes(problem, &plan->stamp), pdp_arena_bytes(problem, &plan->stamp));
+    if (plan->method->kind != ENGINE) {
+        return pdp_solution_table_bytes(problem);
+    }
+    if (problem->shape == PDP_LINEAR || plan->options.table) {
+        bytes = pdp_bytes_add(bytes, pdp_gpu_table_bytes(problem, &plan->stamp));
+    }
+    return bytes;
+}
+
 static uint64_t engine_bytes(const pdp_plan *plan) {
     uint64_t bytes = pdp_data_bytes(plan->problem, &plan->stamp);
     if (plan->problem->shape == PDP_LINEAR) {
@@ -258,7 +395,9 @@ static uint64_t count_bytes(const pdp_plan *plan) {
     if (plan->on_machine) {
         bytes = pdp_bytes_add(bytes, pdp_machine_bytes(problem, &plan->schedule, &plan->watch));
     }
-    if (plan->method->kind == ENGINE) {
+    if (plan->device) {
+        bytes = pdp_bytes_add(bytes, device_run_bytes(plan));
+    } else if (plan->method->kind == ENGINE) {
         bytes = pdp_bytes_add(bytes, engine_bytes(plan));
     } else if (plan->method->kind == HU_SHING) {
         bytes = pdp_bytes_add(bytes, pdp_hu_shing_bytes(problem->n, plan->options.decisions));
@@ -311,12 +450,12 @@ pdp_status pdp_plan_create(pdp_plan **out, const pdp_problem *problem, const pdp
     }
     const pdp_options *o = &plan->options;
     const bool is_small = term_count(problem) < 4e6; /* done before a second thread has started */
-    plan->threads = plan->method->kind != ENGINE ? 1
-                    : o->threads > 0             ? o->threads
-                    : is_small                   ? 1
-                                                 : pdp_threads_available();
+    plan->threads = plan->method->kind != ENGINE || plan->device ? 1
+                    : o->threads > 0                             ? o->threads
+                    : is_small                                   ? 1
+                                                                 : pdp_threads_available();
     plan->watch = (pdp_watch){o->record != 0, o->width, o->latency, o->record ? o->on_step : NULL, o->context};
-    plan->on_machine = o->record || plan->method->kind == STEP_EXACT;
+    plan->on_machine = o->record || (plan->method->kind == STEP_EXACT && !plan->device);
     if (plan->on_machine && plan->method->schedule(&plan->schedule, problem, &plan->error) != PDP_OK) {
         return plan->error.status;
     }
@@ -345,7 +484,7 @@ int pdp_plan_threads(const pdp_plan *plan) {
 }
 
 const char *pdp_plan_backend(const pdp_plan *plan) {
-    return !is_good(plan) ? "" : plan->on_machine ? "machine" : "cpu";
+    return !is_good(plan) ? "" : plan->device ? plan->device->calls->name : plan->on_machine ? "machine" : "cpu";
 }
 
 int pdp_plan_guaranteed(const pdp_plan *plan) {
@@ -379,7 +518,7 @@ double pdp_plan_updates(const pdp_plan *plan) {
 }
 
 pdp_status pdp_ceiling_create(pdp_ceiling **out, const pdp_plan *plan) {
-    const bool has_kernel = is_good(plan) && plan->method->kind == ENGINE;
+    const bool has_kernel = is_good(plan) && plan->method->kind == ENGINE && !plan->device;
     return pdp_ceiling_open(out, has_kernel ? plan->problem : NULL, has_kernel ? &plan->stamp : NULL,
                             has_kernel ? plan->level : PDP_LEVEL_GENERIC);
 }
@@ -387,6 +526,7 @@ pdp_status pdp_ceiling_create(pdp_ceiling **out, const pdp_plan *plan) {
 void pdp_plan_free(pdp_plan *plan) {
     if (plan) {
         pdp_kernel_close(&plan->kernel);
+        close_device(plan);
         free(plan);
     }
 }
@@ -460,6 +600,37 @@ static pdp_status run_engine(const pdp_plan *plan, pdp_solution *solution, pdp_p
     return error->status;
 }
 
+static pdp_status run_device(const pdp_plan *plan, pdp_solution *solution, pdp_progress progress) {
+    const pdp_gpu_job job = {.device = plan->device,
+                             .problem = plan->problem,
+                             .stamp = &plan->stamp,
+                             .program = plan->program,
+                             .table = plan->options.table,
+                             .decisions = plan->options.decisions,
+                             .progress = progress};
+    pdp_device_lock(plan->device);
+    pdp_gpu_solve(&job, solution);
+    pdp_device_unlock(plan->device);
+    return solution->error.status;
+}
+
+static pdp_status run_paper(const pdp_plan *plan, pdp_solution *solution) {
+    pdp_error *error = &solution->error;
+    double milliseconds = 0;
+    if (pdp_solution_add_table(solution) != PDP_OK) {
+        return error->status;
+    }
+    pdp_device_lock(plan->device);
+    pdp_paper_solve(plan->device, plan->problem, plan->method->name, plan->options.resident, solution->table,
+                    &milliseconds, error);
+    pdp_device_unlock(plan->device);
+    solution->device_seconds = milliseconds / 1e3;
+    if (error->status == PDP_OK && pdp_solution_close(solution) == PDP_OK) {
+        decide(plan, NULL, solution);
+    }
+    return error->status;
+}
+
 static pdp_status run_hu_shing(const pdp_plan *plan, pdp_solution *solution, pdp_progress progress) {
     const pdp_problem *problem = plan->problem;
     pdp_error *error = &solution->error;
@@ -508,6 +679,25 @@ static pdp_status run_plain(const pdp_plan *plan, pdp_solution *solution, pdp_pr
     return error->status;
 }
 
+/* The same on the CPU, after the device has failed. */
+static pdp_status run_on_cpu(const pdp_plan *plan, pdp_solution **out) {
+    pdp_options options = plan->options;
+    pdp_solution *failed = *out;
+    pdp_status status = failed->error.status;
+    pdp_plan *other = NULL;
+    options.backend = "cpu";
+    options.device = NULL;
+    if (pdp_plan_create(&other, plan->problem, &options) == PDP_OK) {
+        status = pdp_plan_run(other, out);
+        if (status == PDP_OK) {
+            snprintf((*out)->note, sizeof(*out)->note, "on the CPU: %.290s", failed->error.text);
+        }
+        pdp_solution_free(failed);
+    }
+    pdp_plan_free(other);
+    return status;
+}
+
 pdp_status pdp_plan_run(const pdp_plan *plan, pdp_solution **out) {
     if (!is_good(plan)) {
         pdp_solution *failed = *out = calloc(1, sizeof *failed);
@@ -522,13 +712,17 @@ pdp_status pdp_plan_run(const pdp_plan *plan, pdp_solution **out) {
     }
     pdp_solution *solution = *out;
     pdp_progress progress = {plan->options.on_progress, plan->options.context};
+    solution->backend = pdp_plan_backend(plan);
     if (plan->options.splits && solution->shape == PDP_INTERVAL) {
         solution->splits =
             pdp_array_allocate((solution->n + 1) * (solution->n + 1), sizeof *solution->splits, &solution->error);
         status = solution->error.status;
     }
     if (status == PDP_OK) {
-        status = plan->method->kind == ENGINE     ? run_engine(plan, solution, progress)
+        const bool is_engine = plan->method->kind == ENGINE;
+        status = plan->device && !is_engine       ? run_paper(plan, solution)
+                 : plan->device                   ? run_device(plan, solution, progress)
+                 : is_engine                      ? run_engine(plan, solution, progress)
                  : plan->method->kind == HU_SHING ? run_hu_shing(plan, solution, progress)
                                                   : run_plain(plan, solution, progress);
     }
@@ -536,5 +730,6 @@ pdp_status pdp_plan_run(const pdp_plan *plan, pdp_solution **out) {
         pdp_solution_discard(solution);
     }
     solution->seconds = pdp_clock_seconds() - start;
-    return status;
+    const bool is_devices_fault = status == PDP_DEVICE || status == PDP_NO_MEMORY;
+    return plan->device && is_devices_fault && is_auto(plan->options.backend) ? run_on_cpu(plan, out) : status;
 }

@@ -54,8 +54,8 @@ static bool multiplies(const pdp_recurrence *r, uint32_t node) {
 }
 
 /* Fastest first, as measured (docs/performance.md): Intel's vectors multiply floats faster than integers; without
- * AVX-512 there is no least of 64-bit integers. */
-static void rank_types(pdp_machine_type ranked[4], bool products, pdp_level level) {
+ * AVX-512, and on GPUs, there is no least of 64-bit integers. */
+static void rank_types(pdp_machine_type ranked[4], bool products, pdp_level level, bool on_device) {
     static const pdp_machine_type plain[4] = {PDP_TYPE_I32, PDP_TYPE_F32, PDP_TYPE_I64, PDP_TYPE_F64};
     static const pdp_machine_type narrow[4] = {PDP_TYPE_I32, PDP_TYPE_F32, PDP_TYPE_F64, PDP_TYPE_I64};
     static const pdp_machine_type floats[4] = {PDP_TYPE_F32, PDP_TYPE_F64, PDP_TYPE_I32, PDP_TYPE_I64};
@@ -64,7 +64,11 @@ static void rank_types(pdp_machine_type ranked[4], bool products, pdp_level leve
     __builtin_cpu_init();
     is_intel = __builtin_cpu_is("intel");
 #endif
-    memcpy(ranked, products && is_intel ? floats : level < PDP_LEVEL_V4 ? narrow : plain, sizeof plain);
+    const pdp_machine_type *best = on_device              ? narrow
+                                   : products && is_intel ? floats
+                                   : level < PDP_LEVEL_V4 ? narrow
+                                                          : plain;
+    memcpy(ranked, best, sizeof plain);
 }
 
 static pdp_status choose_whole(pdp_stamp *stamp, const pdp_problem *problem, const char *wish, pdp_level level,
@@ -74,7 +78,7 @@ static pdp_status choose_whole(pdp_stamp *stamp, const pdp_problem *problem, con
     const bool products = multiplies(r, r->inner);
     const bool may_be_float = !bounds.needs_integers;
     pdp_machine_type ranked[4];
-    rank_types(ranked, products, level);
+    rank_types(ranked, products, level, stamp->for_device);
     stamp->type = PDP_TYPE_WIDE;
     if (wish) {
         pdp_machine_type wished = PDP_TYPE_I64;
@@ -103,19 +107,19 @@ static pdp_status choose_whole(pdp_stamp *stamp, const pdp_problem *problem, con
     if (problem->element == PDP_ELEMENT_I32 && bounds.reach > INT32_MAX) {
         stamp->type = PDP_TYPE_WIDE; /* so that what does not fit is seen */
     }
-    stamp->short_products =
-        stamp->type == PDP_TYPE_I64 && products && bounds.short_products && pdp_level_has_short_products(level);
+    stamp->short_products = stamp->type == PDP_TYPE_I64 && products && bounds.short_products && !stamp->for_device &&
+                            pdp_level_has_short_products(level);
     return PDP_OK;
 }
 
 pdp_status pdp_type_choose(pdp_stamp *stamp, const pdp_problem *problem, const char *type, pdp_level level,
-                           pdp_error *error) {
+                           bool on_device, pdp_error *error) {
     const char *wish = type && strcmp(type, "auto") != 0 ? type : NULL;
     uint32_t options = 0;
     for (uint32_t x = 0; x < problem->recurrence->option_count; x++) {
         options |= problem->has_option[x] ? 1u << x : 0;
     }
-    *stamp = (pdp_stamp){.combine = problem->combine};
+    *stamp = (pdp_stamp){.combine = problem->combine, .for_device = on_device};
     pdp_stamp_complete(stamp, problem->recurrence, problem->element, problem->has_source, options);
     switch (problem->element) {
     case PDP_ELEMENT_F32:

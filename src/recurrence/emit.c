@@ -297,6 +297,10 @@ static const char *combine_name(pdp_op op) {
     return names[op];
 }
 
+static bool emits_vectors(const pdp_recurrence *r, const pdp_stamp *stamp) {
+    return !stamp->for_device && pdp_emit_is_vector(r, stamp);
+}
+
 void pdp_emit_type(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
     static const char *const types[] = {"I32", "I64", "F32", "F64", "U32", "U64", "WIDE"};
     fprintf(out, "#define PDP_TYPE_%s\n", types[stamp->type]);
@@ -306,12 +310,16 @@ void pdp_emit_type(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
     if (stamp->short_products) {
         fputs("#define PDP_SHORT_PRODUCTS\n", out);
     }
-    if (stamp->type != PDP_TYPE_WIDE && !pdp_emit_is_vector(r, stamp)) {
+    const bool is_vector = pdp_emit_is_vector(r, stamp);
+    if (stamp->type != PDP_TYPE_WIDE && (!is_vector || stamp->for_device)) {
         fputs("#define PDP_SCALAR\n", out);
+    }
+    if (!is_vector) { /* what is computed for cells that are none could fail */
+        fputs("#define PDP_GUARDED\n", out);
     }
 }
 
-#define D "const pdp_kernel_data *d"
+#define D "PDP_DATA d"
 
 /* void NAME(d, int64_t FIRST, int64_t SECOND, elem *out): the values of slots, from nothing but indices. */
 static void emit_hoist(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const char *name,
@@ -364,7 +372,7 @@ static void emit_scalar(FILE *out, const pdp_recurrence *r, const pdp_stamp *sta
 /* An own operator, and the identity of whatever operator there is. */
 static void emit_operator(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
     if (stamp->combine == PDP_OP_OWN) {
-        for (int vectors = 0; vectors < (pdp_emit_is_vector(r, stamp) ? 2 : 1); vectors++) {
+        for (int vectors = 0; vectors < (emits_vectors(r, stamp) ? 2 : 1); vectors++) {
             pdp_slots x = cell_slot(r, PDP_CELL_FIRST, "x", vectors), y = cell_slot(r, PDP_CELL_SECOND, "y", vectors);
             const pdp_emitter e = {out, r, stamp, {&x, &y}};
             const char *type = vectors ? "vec" : "elem";
@@ -378,12 +386,15 @@ static void emit_operator(FILE *out, const pdp_recurrence *r, const pdp_stamp *s
             fputs(";\n}\n", out);
         }
         fprintf(out, "#define s_own(x, y) k_own_s(d, x, y)\n#define v_own(x, y) k_own_%c(d, x, y)\n",
-                pdp_emit_is_vector(r, stamp) ? 'v' : 's');
+                emits_vectors(r, stamp) ? 'v' : 's');
+    }
+    if (stamp->for_device) {
+        fprintf(out, "#define PDP_COMBINE(x, y) s_%s(x, y)\n", combine_name(stamp->combine));
     }
     bool bounded = (stamp->combine == PDP_OP_MIN || stamp->combine == PDP_OP_MAX) && stamp->type < PDP_TYPE_U32;
     bool floats = stamp->type == PDP_TYPE_F32 || stamp->type == PDP_TYPE_F64;
     if (stamp->combine == PDP_OP_LOGSUMEXP) {
-        fputs("#define PDP_IDENTITY (-(elem)__builtin_inf())\n", out);
+        fputs("#define PDP_IDENTITY (-(elem)PDP_INF)\n", out);
     } else if (stamp->combine == PDP_OP_GCD) {
         fputs("#define PDP_IDENTITY ((elem)0)\n", out);
     } else if (stamp->combine == PDP_OP_OWN) {
@@ -423,7 +434,7 @@ static void emit_close(FILE *out, const pdp_recurrence *r, const pdp_stamp *stam
     const pdp_emitter e = {out, r, stamp, {&best, &hoists}};
     fputs("PDP_INLINE vec close_cell(" D ", vec best, vec option, const vec *h, int64_t i, int64_t j) {\n"
           "    (void)d, (void)option, (void)h, (void)i, (void)j;\n"
-          "#if defined(PDP_SCALAR)\n    if (i < 0 || j < i + 2) {\n        return best;\n    }\n#endif\n",
+          "#if defined(PDP_GUARDED)\n    if (i < 0 || j < i + 2) {\n        return best;\n    }\n#endif\n",
           out);
     if (r->after != PDP_NO_NODE) {
         fputs("    best = ", out);
@@ -465,6 +476,36 @@ static void emit_options(FILE *out, const pdp_recurrence *r, const pdp_stamp *st
     fputs("    return best;\n}\n", out);
 }
 
+/* The number of the option that gives M[i][j] its value, -1 if none does. */
+static void emit_find_option(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const plan *p) {
+    pdp_slots inside = cell_slot(r, PDP_CELL_INSIDE, "inside", false),
+              best = cell_slot(r, PDP_CELL_BEST, "best", false);
+    const pdp_emitter value = {out, r, stamp, {&inside}}, finish = {out, r, stamp, {&best, &p->close_hoists}};
+    fputs("PDP_INLINE int find_option(" D ", int64_t i, int64_t j, elem inside, elem cell) {\n"
+          "    elem best, h[PDP_NHC + 1];\n    hoist_c(d, i, j, h);\n    (void)inside, (void)h;\n",
+          out);
+    for (uint32_t x = 0; x < r->option_count; x++) {
+        const pdp_option_clause *clause = &r->options[x];
+        if (!(stamp->options >> x & 1)) {
+            continue;
+        }
+        fputs("    if (", out);
+        if (clause->condition != PDP_NO_NODE) {
+            pdp_emit_truth(&value, clause->condition);
+        } else {
+            fputc('1', out);
+        }
+        fputs(") {\n        best = ", out);
+        pdp_emit_element(&value, clause->value);
+        if (r->finish != PDP_NO_NODE) {
+            fputs(";\n        best = ", out);
+            pdp_emit_element(&finish, r->finish);
+        }
+        fprintf(out, ";\n        if (best == cell) {\n            return %" PRIu32 ";\n        }\n    }\n", x);
+    }
+    fputs("    return -1;\n}\n", out);
+}
+
 /* Options read cells of the row below alone, so all of a row can be had before its terms, if nothing stands between
  * them and the terms, and the order in which they are combined does not matter. */
 static bool options_come_first(const pdp_recurrence *r, const pdp_stamp *stamp) {
@@ -493,7 +534,7 @@ static void emit_interval(FILE *out, const pdp_recurrence *r, const pdp_stamp *s
     fputs("PDP_INLINE vec update(" D
           ", vec c, const vec *a, const vec *b, const vec *jv, int64_t i, int64_t k, int64_t j) {\n"
           "    (void)d, (void)a, (void)b, (void)jv, (void)i, (void)k, (void)j;\n"
-          "#if defined(PDP_SCALAR)\n    if (i < 0) {\n        return c;\n    }\n#endif\n",
+          "#if defined(PDP_GUARDED)\n    if (i < 0) {\n        return c;\n    }\n#endif\n",
           out);
     emit_update_result(&update);
     if (closes) {
@@ -501,6 +542,9 @@ static void emit_interval(FILE *out, const pdp_recurrence *r, const pdp_stamp *s
     }
     if (stamp->options != 0) {
         emit_options(out, r, stamp);
+    }
+    if (stamp->options != 0 && stamp->for_device) {
+        emit_find_option(out, r, stamp, p);
     }
     emit_scalar(out, r, stamp, "leaf", r->leaf);
     emit_scalar(out, r, stamp, "empty", r->empty);
@@ -548,7 +592,7 @@ static void emit_linear(FILE *out, const pdp_recurrence *r, const pdp_stamp *sta
 void pdp_emit_recurrence(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
     plan p;
     make_plan(r, &p);
-    p.is_vector = pdp_emit_is_vector(r, stamp);
+    p.is_vector = emits_vectors(r, stamp);
     p.rows.are_vectors = p.columns.are_vectors = p.ends.are_vectors = p.is_vector;
     emit_operator(out, r, stamp);
     if (r->shape == PDP_INTERVAL) {

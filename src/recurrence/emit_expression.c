@@ -236,7 +236,7 @@ void pdp_emit_whole(const pdp_emitter *e, uint32_t node) {
     case PDP_NODE_DIM: fprintf(e->out, "d->dims[%" PRIu32 "]", n->which); break;
     case PDP_NODE_VARIABLE: fprintf(e->out, "q%" PRIu32, n->which); break;
     case PDP_NODE_LOOKUP:
-        fprintf(e->out, "d->wholes[%" PRIu32 "][", n->which);
+        fprintf(e->out, "k_wholes(%" PRIu32 ")[", n->which);
         emit_lookup_index(e, n);
         fputc(']', e->out);
         break;
@@ -412,7 +412,7 @@ static void emit_element_leaf(const pdp_emitter *e, uint32_t node) {
                 n->which);
         break;
     case PDP_NODE_LOOKUP:
-        fprintf(e->out, "((const elem *)d->elements[%" PRIu32 "])[", n->which);
+        fprintf(e->out, "k_elements(%" PRIu32 ")[", n->which);
         emit_lookup_index(e, n);
         fputc(']', e->out);
         break;

@@ -202,8 +202,12 @@ static pdp_status decide_linear(pdp_solution *solution) {
     return PDP_OK;
 }
 
+bool pdp_solution_has_decisions(const pdp_solution *solution) {
+    return chooses(solution) && pdp_solution_feasible(solution);
+}
+
 pdp_status pdp_solution_decide(pdp_solution *solution, pdp_split_function *find, void *context) {
-    if (!chooses(solution) || !pdp_solution_feasible(solution)) {
+    if (!pdp_solution_has_decisions(solution)) {
         return PDP_OK;
     }
     if (solution->shape == PDP_LINEAR) {

@@ -213,6 +213,14 @@ pdp_status pdp_solution_close(pdp_solution *solution) {
     return is_real(solution) ? check_real_cells(solution) : PDP_OK;
 }
 
+pdp_status pdp_solution_take_value(pdp_solution *solution, const void *cell) {
+    const bool is_min = solution->problem->combine == PDP_OP_MIN;
+    solution->value = normalise(solution, read_cell(cell, solution->type, is_real(solution), is_min));
+    return is_real(solution) && isnan(solution->value.real)
+               ? pdp_error_set(&solution->error, PDP_OVERFLOW, "the value is not a number")
+               : PDP_OK;
+}
+
 /* ---- The public functions ---- */
 
 int64_t pdp_solution_value(const pdp_solution *solution) {
@@ -236,6 +244,18 @@ int pdp_solution_feasible(const pdp_solution *solution) {
 
 double pdp_solution_seconds(const pdp_solution *solution) {
     return solution ? solution->seconds : 0;
+}
+
+const char *pdp_solution_backend(const pdp_solution *solution) {
+    return is_good(solution) ? solution->backend : "";
+}
+
+const char *pdp_solution_note(const pdp_solution *solution) {
+    return is_good(solution) ? solution->note : "";
+}
+
+double pdp_solution_device_seconds(const pdp_solution *solution) {
+    return solution ? solution->device_seconds : 0;
 }
 
 /* Rows and columns are as many, but for the one row of a linear table. 0 without a table. */

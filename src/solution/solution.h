@@ -27,6 +27,9 @@ struct pdp_solution {
     bool has_record;
     pdp_record record;
     double seconds;
+    double device_seconds;
+    const char *backend;
+    char note[320];
     pdp_error error;
 };
 
@@ -50,6 +53,12 @@ bool pdp_solution_is_infeasible(const pdp_solution *solution, pdp_value value);
 /* Reads the value from the finished table. PDP_OVERFLOW if a cell does not fit into the element type, naming the first
  * one in the order of the plain loops. */
 pdp_status pdp_solution_close(pdp_solution *solution);
+
+/* The value from the one cell that was read, where the table is elsewhere. PDP_OVERFLOW if it is no number. */
+pdp_status pdp_solution_take_value(pdp_solution *solution, const void *cell);
+
+/* Whether there are decisions behind the value: the operator chooses, and there is a way. */
+bool pdp_solution_has_decisions(const pdp_solution *solution);
 
 /* Finds the smallest k that gives M[i][j] its value; 0 if none does. */
 typedef size_t pdp_split_function(void *context, size_t i, size_t j);

@@ -23,14 +23,21 @@ static inline void *pdp_tiles_at(const pdp_tiles *tiles, size_t row, size_t colu
     return tiles->cells + (column * (column + 1) / 2 + row) * tiles->tile * tiles->tile * tiles->cell_bytes;
 }
 
-/* The cell M[i][j], i < j. */
-static inline const void *pdp_tiles_cell(const pdp_tiles *tiles, size_t i, size_t j) {
+/* Where the cell M[i][j] lies, i < j, in bytes from the first. */
+static inline size_t pdp_tiles_offset(const pdp_tiles *tiles, size_t i, size_t j) {
     i += tiles->room;
     j += tiles->room;
-    size_t row = i % tiles->tile;
-    size_t column = j % tiles->tile;
-    size_t at = column / tiles->panel * tiles->tile * tiles->panel + row * tiles->panel + column % tiles->panel;
-    return (const unsigned char *)pdp_tiles_at(tiles, i / tiles->tile, j / tiles->tile) + at * tiles->cell_bytes;
+    const size_t row = i % tiles->tile;
+    const size_t column = j % tiles->tile;
+    const size_t tile_row = i / tiles->tile;
+    const size_t tile_column = j / tiles->tile;
+    const size_t at = column / tiles->panel * tiles->tile * tiles->panel + row * tiles->panel + column % tiles->panel;
+    const size_t before = (tile_column * (tile_column + 1) / 2 + tile_row) * tiles->tile * tiles->tile;
+    return (before + at) * tiles->cell_bytes;
+}
+
+static inline const void *pdp_tiles_cell(const pdp_tiles *tiles, size_t i, size_t j) {
+    return tiles->cells + pdp_tiles_offset(tiles, i, j);
 }
 
 /* Bytes of the cells, UINT64_MAX where that does not fit. Sets `side` and `room`. */

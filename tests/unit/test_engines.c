@@ -172,7 +172,7 @@ static void check_tile_edges(const char *name, const char *type, const char *def
     pdp_stamp stamp;
     pdp_error error = {0};
     pdp_problem *first = make_points(name, 5, random);
-    assert_int_equal(pdp_type_choose(&stamp, first, type, PDP_LEVEL_GENERIC, &error), PDP_OK);
+    assert_int_equal(pdp_type_choose(&stamp, first, type, PDP_LEVEL_GENERIC, false, &error), PDP_OK);
     pdp_module *module = stamp_with(definitions, first, &stamp);
     const pdp_interval_kernel *kernel = pdp_module_symbol(module, "pdp_kernel");
     const size_t tile = kernel->tile;
@@ -236,7 +236,7 @@ static void check_blocks(const pdp_linear_kernel *kernel, size_t cells, uint64_t
     pdp_stamp stamp;
     pdp_data data;
     pdp_error error = {0};
-    assert_int_equal(pdp_type_choose(&stamp, problem, "i32", PDP_LEVEL_GENERIC, &error), PDP_OK);
+    assert_int_equal(pdp_type_choose(&stamp, problem, "i32", PDP_LEVEL_GENERIC, false, &error), PDP_OK);
     assert_int_equal(pdp_data_create(&data, problem, &stamp, &error), PDP_OK);
     const pdp_linear_job job = {.kernel = kernel,
                                 .data = &data.kernel,

@@ -11,7 +11,16 @@
 
 /* ---- Options ---- */
 
-enum { KEY_MEMORY = 256, KEY_TYPE, KEY_THREADS, KEY_NO_COMPILE, KEY_DRY_RUN };
+enum {
+    KEY_MEMORY = 256,
+    KEY_TYPE,
+    KEY_THREADS,
+    KEY_BACKEND,
+    KEY_DEVICE_MEMORY,
+    KEY_RESIDENT,
+    KEY_NO_COMPILE,
+    KEY_DRY_RUN
+};
 enum { MOST_THREADS = 4096 };
 
 static const struct argp_option run_options[] = {
@@ -24,6 +33,10 @@ static const struct argp_option run_options[] = {
 static const struct argp_option solve_options[] = {
     {"type", KEY_TYPE, "TYPE", 0, "Compute with i32, i64, f32 or f64 (default auto: the fastest proven to hold it)", 0},
     {"threads", KEY_THREADS, "N", 0, "Use N threads (default: as many as this process may)", 0},
+    {"backend", KEY_BACKEND, "NAME", 0, "Compute on cpu, cuda, opencl or host (default auto: a GPU for what is large)",
+     0},
+    {"device-memory", KEY_DEVICE_MEMORY, "BYTES", 0, "Take no more than this of a device's memory, e.g. 4G", 0},
+    {"resident", KEY_RESIDENT, 0, 0, "On a device, all steps of a method of the paper in one launch", 0},
     {"no-compile", KEY_NO_COMPILE, 0, 0, "Interpret a recurrence that is not built in, instead of compiling it", 0},
     {"dry-run", KEY_DRY_RUN, 0, 0, "Print method, type, threads and bytes needed, and stop", 0},
     {0},
@@ -52,6 +65,17 @@ static void parse_type(run_input *input, const char *argument, const struct argp
     }
 }
 
+static void parse_backend(run_input *input, const char *argument, const struct argp_state *state) {
+    static const char *const backends[] = {"cpu", "cuda", "opencl", "host"};
+    input->backend = NULL;
+    for (size_t x = 0; x < sizeof backends / sizeof *backends; x++) {
+        input->backend = strcmp(argument, backends[x]) == 0 ? backends[x] : input->backend;
+    }
+    if (!input->backend && strcmp(argument, "auto") != 0) {
+        argp_error(state, "--backend: '%s' is not a backend; there are auto, cpu, cuda, opencl and host", argument);
+    }
+}
+
 static error_t parse_solve(int key, char *argument, struct argp_state *state) {
     run_input *input = state->input;
     switch (key) {
@@ -63,6 +87,11 @@ static error_t parse_solve(int key, char *argument, struct argp_state *state) {
             argp_error(state, "--threads: %" PRIu64 " must be 1 to %d", input->threads, MOST_THREADS);
         }
         return 0;
+    case KEY_BACKEND: parse_backend(input, argument, state); return 0;
+    case KEY_DEVICE_MEMORY:
+        cli_check_value(state, "--device-memory", argument, option_parse_bytes(argument, &input->device_memory));
+        return 0;
+    case KEY_RESIDENT: input->resident = true; return 0;
     case KEY_NO_COMPILE: input->no_compile = true; return 0;
     case KEY_DRY_RUN: input->dry_run = true; return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -123,6 +152,9 @@ static pdp_options make_options(const run_input *input, const run_front *front) 
     options.memory_limit = input->memory;
     options.type = input->type;
     options.threads = (int)input->threads;
+    options.backend = input->backend;
+    options.device_memory = input->device_memory;
+    options.resident = input->resident;
     options.compile = !input->no_compile;
     options.table = input->paths[RUN_TABLE] != NULL || input->print != NULL;
     options.splits = input->paths[RUN_SPLITS] != NULL;
@@ -151,6 +183,9 @@ static int run_made_plan(const pdp_plan *plan, pdp_solution **solution) {
     cli_clear_progress();
     if (cli_interrupted() != 0) { /* also where a method was done before it could be cancelled */
         return EXIT_FAILED;
+    }
+    if (status == PDP_OK && *pdp_solution_note(*solution) != '\0') {
+        cli_fail(EXIT_DONE, "note: %s", pdp_solution_note(*solution));
     }
     if (status == PDP_OK || status == PDP_CANCELLED) {
         return cli_exit_code(status);
@@ -300,7 +335,7 @@ static void print_text(FILE *out, const run_front *front, const pdp_plan *plan, 
         print_last_cells(out, front, solution);
     }
     fprintf(out, "method    %s on the %s, %s, %d thread%s, %.3f s%s\n", pdp_plan_algorithm(plan),
-            pdp_plan_backend(plan), pdp_plan_type(plan), threads, threads == 1 ? "" : "s",
+            pdp_solution_backend(solution), pdp_plan_type(plan), threads, threads == 1 ? "" : "s",
             pdp_solution_seconds(solution), pdp_plan_guaranteed(plan) ? "" : " (kept for study: may be wrong)");
 }
 
@@ -326,14 +361,14 @@ static void begin_json(json *writer, FILE *out, const run_front *front) {
     }
 }
 
-static void write_plan_json(json *writer, const pdp_plan *plan) {
+static void write_plan_json(json *writer, const pdp_plan *plan, const char *backend, const char *note) {
     json_string(writer, "algorithm", pdp_plan_algorithm(plan));
-    json_string(writer, "backend", pdp_plan_backend(plan));
+    json_string(writer, "backend", backend);
     json_string(writer, "type", pdp_plan_type(plan));
     json_integer(writer, "threads", pdp_plan_threads(plan));
     json_boolean(writer, "guaranteed", pdp_plan_guaranteed(plan) != 0);
-    if (*pdp_plan_note(plan) != '\0') {
-        json_string(writer, "note", pdp_plan_note(plan));
+    if (*note != '\0') {
+        json_string(writer, "note", note);
     }
 }
 
@@ -345,7 +380,7 @@ static void end_json(json *writer) {
 static void print_plan_json(FILE *out, const run_front *front, const pdp_plan *plan) {
     json writer;
     begin_json(&writer, out, front);
-    write_plan_json(&writer, plan);
+    write_plan_json(&writer, plan, pdp_plan_backend(plan), pdp_plan_note(plan));
     json_unsigned(&writer, "bytes", pdp_plan_bytes(plan));
     end_json(&writer);
 }
@@ -437,8 +472,13 @@ static void print_result(FILE *out, const run_input *input, const run_front *fro
     if (result->report) {
         json_string(&writer, front->report_key, result->report);
     }
-    write_plan_json(&writer, result->plan);
+    const char *note = pdp_solution_note(result->solution);
+    write_plan_json(&writer, result->plan, pdp_solution_backend(result->solution),
+                    *note != '\0' ? note : pdp_plan_note(result->plan));
     json_double(&writer, "seconds", pdp_solution_seconds(result->solution));
+    if (pdp_solution_device_seconds(result->solution) > 0) {
+        json_double(&writer, "kernel_seconds", pdp_solution_device_seconds(result->solution));
+    }
     if (result->cells) {
         write_cells_json(&writer, input, result->solution, result->cells);
     }

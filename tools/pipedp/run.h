@@ -19,6 +19,9 @@ typedef struct run_input {
     /* solve_argp */
     const char *type; /* NULL for auto, as the library has it */
     uint64_t threads; /* 0: not given */
+    const char *backend; /* NULL for auto */
+    uint64_t device_memory;
+    bool resident;
     bool no_compile;
     bool dry_run;
 
@@ -31,7 +34,7 @@ typedef struct run_input {
 
 /* For a command's argp.children; the input of each is the run_input. */
 extern const struct argp run_argp;   /* --algorithm, --memory, --json */
-extern const struct argp solve_argp; /* those, and --type, --threads, --no-compile, --dry-run */
+extern const struct argp solve_argp; /* those, and --type, --threads, --backend, ... */
 
 /* The parser of a child with those of these options that a command has. */
 enum { RUN_KEY_TABLE = 512, RUN_KEY_SPLITS, RUN_KEY_REPORT, RUN_KEY_PRINT };

@@ -1,6 +1,7 @@
 /* Writes the kernels that are built into the library. Runs while it is built.
  *   stamp NAME TYPE OPERATOR SYMBOL OUT.c    the kernel of a built-in recurrence; OPERATOR is - where the file has its
- * own */
+ *                                            own; SYMBOL is - for a device's text
+ *   stamp NAME TYPE OPERATOR SYMBOL OUT.c IMAGE    what a compiler made of the device's text, as a pdp_prebuilt */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,13 +19,38 @@ static bool find_type(const char *name, pdp_stamp *stamp) {
     return false;
 }
 
+static void write_kernel(FILE *out, const char *symbol, const char *text, const char *key) {
+    fprintf(out,
+            "#define PDP_JOIN(name, level) name##_##level\n#define PDP_NAME(name, level) PDP_JOIN(name, level)\n"
+            "#define PDP_KERNEL_SYMBOL PDP_NAME(pdp_kernel_%s, PDP_STAMP_LEVEL)\n"
+            "#define PDP_BUILTIN_SYMBOL PDP_NAME(pdp_builtin_%s, PDP_STAMP_LEVEL)\n",
+            symbol, symbol);
+    fputs(text, out);
+    fprintf(
+        out,
+        "\ntypedef struct pdp_builtin_kernel {\n    const char *key;\n    const void *kernel;\n} pdp_builtin_kernel;\n"
+        "const pdp_builtin_kernel PDP_BUILTIN_SYMBOL = {\"%s\", &PDP_KERNEL_SYMBOL};\n",
+        key);
+}
+
+/* The image's bytes by the assembler: as numbers in C they would take the compiler long. */
+static void write_image(FILE *out, const char *symbol, const char *file, const char *key) {
+    fprintf(out,
+            "#include \"gpu/prebuilt.h\"\n"
+            "__asm__(\".section .rodata\\n.balign 16\\npdp_image_%s_begin:\\n.incbin \\\"%s\\\"\\n\"\n"
+            "        \"pdp_image_%s_end:\\n.previous\\n\");\n"
+            "extern const char pdp_image_%s_begin[], pdp_image_%s_end[];\n"
+            "const pdp_prebuilt pdp_prebuilt_%s = {\"%s\", pdp_image_%s_begin, pdp_image_%s_end};\n",
+            symbol, file, symbol, symbol, symbol, symbol, key, symbol, symbol);
+}
+
 int main(int argc, char **argv) {
     pdp_recurrence *recurrence = NULL;
     pdp_stamp stamp = {0};
     size_t length = 0;
     char key[PDP_KEY_SIZE];
-    if (argc != 6 || !find_type(argv[2], &stamp)) {
-        fputs("usage: stamp NAME TYPE OPERATOR SYMBOL OUT.c\n", stderr);
+    if (argc < 6 || argc > 7 || !find_type(argv[2], &stamp)) {
+        fputs("usage: stamp NAME TYPE OPERATOR SYMBOL OUT.c [IMAGE]\n", stderr);
         return 2;
     }
     if (pdp_recurrence_load(&recurrence, argv[1]) != PDP_OK) {
@@ -42,24 +68,22 @@ int main(int argc, char **argv) {
     }
     pdp_stamp_complete(&stamp, recurrence, recurrence->element, recurrence->source != PDP_NO_NODE && all_given,
                        (1u << recurrence->option_count) - 1);
-    char *text = pdp_kernel_text(recurrence, &stamp, &length);
+    const bool is_text = strcmp(argv[4], "-") == 0;
+    char *text = is_text || argc == 7 ? pdp_device_text(recurrence, &stamp, &length)
+                                      : pdp_kernel_text(recurrence, &stamp, &length);
     FILE *out = text ? fopen(argv[5], "w") : NULL;
     if (!out) {
         perror(argv[5]);
         return 1;
     }
     pdp_kernel_key(key, text, length);
-    fprintf(out,
-            "#define PDP_JOIN(name, level) name##_##level\n#define PDP_NAME(name, level) PDP_JOIN(name, level)\n"
-            "#define PDP_KERNEL_SYMBOL PDP_NAME(pdp_kernel_%s, PDP_STAMP_LEVEL)\n"
-            "#define PDP_BUILTIN_SYMBOL PDP_NAME(pdp_builtin_%s, PDP_STAMP_LEVEL)\n",
-            argv[4], argv[4]);
-    fputs(text, out);
-    fprintf(
-        out,
-        "\ntypedef struct pdp_builtin_kernel {\n    const char *key;\n    const void *kernel;\n} pdp_builtin_kernel;\n"
-        "const pdp_builtin_kernel PDP_BUILTIN_SYMBOL = {\"%s\", &PDP_KERNEL_SYMBOL};\n",
-        key);
+    if (is_text) {
+        fputs(text, out);
+    } else if (argc == 7) {
+        write_image(out, argv[4], argv[6], key);
+    } else {
+        write_kernel(out, argv[4], text, key);
+    }
     free(text);
     pdp_recurrence_free(recurrence);
     return fclose(out) == 0 ? 0 : 1;

@@ -1,0 +1,183 @@
+/* What kernels for devices are written in: C, and these macros. The same text runs as CUDA (nvcc, NVRTC), as OpenCL C
+ * 1.2, and as plain C on fibres of the host (PDP_HOST), which is how it is tested where there is no GPU.
+ *
+ *   KERNEL(name, threads, m) a kernel's head: all have the same arguments, and `threads` threads a group; registers are
+ *                            to be left for m groups a multiprocessor
+ *   GLOBAL, LOCAL            before the target of a pointer: the device's memory, the group's
+ *   SHARED(type, name, n)    an array of the group, declared at the top of a kernel
+ *   SHARED_POOL(kernel, type, n), POOL_OF(kernel, type, name, n)
+ *                            the same for one large array of a kernel: the first before the kernel, the second in it
+ *   THREAD, GROUP            this thread in its group, this group
+ *   BARRIER()                for all threads of the group
+ *   WARP_BARRIER()           for the 32 threads of a warp, which all others of the group also reach
+ *   FENCE()                  what this thread wrote is seen by others before what it writes next
+ *   ATOMIC_ADD(p, v)         on a uint32_t of the device's memory; gives the old value
+ *   LOCAL_MIN(p, v)          the least of a uint32_t of the group and v
+ *   LOAD(p), STORE(p, v)     a uint32_t through which groups tell each other that something is done
+ *   WAIT(p)                  until it is not 0; other groups go on
+ *   YIELD()                  in a loop that waits for another group
+ *   MATH(f)                  sqrt and the like, in the element type */
+#ifndef PDP_GPU_KERNELS_DEVICE_H
+#define PDP_GPU_KERNELS_DEVICE_H
+
+#define PDP_ON_DEVICE
+#define PDP_ARGUMENTS                                                                                                  \
+    PDP_DATA PDP_RESTRICT d, GLOBAL void *b0, GLOBAL void *b1, GLOBAL void *b2, GLOBAL void *b3, GLOBAL void *b4,      \
+        int64_t n0, int64_t n1, int64_t n2, int64_t n3, int64_t n4, int64_t n5
+
+#if defined(__CUDACC__)
+#define PDP_RESTRICT __restrict__
+#if defined(__CUDACC_RTC__)
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long int64_t;
+typedef unsigned long uint64_t;
+#define INT64_C(x) x##L
+#define INT64_MAX INT64_C(9223372036854775807)
+#define INT64_MIN (-INT64_MAX - 1)
+#else
+#include <stdint.h>
+#endif
+#define GLOBAL
+#define LOCAL
+#define SHARED(type, name, n) __shared__ type name[n]
+#define SHARED_POOL(kernel, type, n) extern "C" __device__ const unsigned kernel##_shared = (n) * sizeof(type);
+#define POOL_OF(kernel, type, name, n) extern __shared__ type name[]
+#define KERNEL(name, threads, m) extern "C" __global__ void __launch_bounds__(threads, m) name(PDP_ARGUMENTS)
+#define PDP_INLINE static __device__ __forceinline__
+#define PDP_SEPARATE static __device__ __noinline__
+#define THREAD ((int)threadIdx.x)
+#define GROUP ((int)blockIdx.x)
+#define BARRIER() __syncthreads()
+#define WARP_BARRIER() __syncwarp()
+#define FENCE() __threadfence()
+#define ATOMIC_ADD(p, v) atomicAdd((unsigned *)(p), v)
+#define LOCAL_MIN(p, v) ((void)atomicMin(p, v))
+#define ATOMIC_CLAIM(p, v) (atomicCAS((unsigned long long *)(p), 0ull, (unsigned long long)(v)) == 0)
+PDP_INLINE uint32_t LOAD(const uint32_t *p) {
+    uint32_t value;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+    return value;
+}
+PDP_INLINE void STORE(uint32_t *p, uint32_t value) {
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
+}
+#define YIELD() __nanosleep(50)
+/* Asks without ordering anything first: every ordered load empties the first-level cache of the whole multiprocessor.
+ */
+PDP_INLINE void WAIT(const uint32_t *p) {
+    uint32_t value = 0;
+    while (value == 0) {
+        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+        if (value == 0) {
+            YIELD();
+        }
+    }
+    LOAD(p);
+}
+#define UNROLLED _Pragma("unroll")
+#define PDP_PRAGMA(text) _Pragma(#text)
+#define UNROLL(n) PDP_PRAGMA(unroll n)
+#define PDP_LITTLE_SHARED 0 /* less than 64 KiB of memory for a group */
+#define PDP_GROUPS_MEET 1
+#define PDP_SINGLE(name) name##f
+#define PDP_DOUBLE(name) name
+#define PDP_INF __longlong_as_double(0x7ff0000000000000ll)
+
+#elif defined(__OPENCL_C_VERSION__)
+#define PDP_RESTRICT restrict
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL FP_CONTRACT OFF
+typedef char int8_t;
+typedef uchar uint8_t;
+typedef int int32_t;
+typedef uint uint32_t;
+typedef long int64_t;
+typedef ulong uint64_t;
+#define INT64_C(x) x##L
+#define INT64_MAX LONG_MAX
+#define INT64_MIN LONG_MIN
+#define GLOBAL __global
+#define LOCAL __local
+#define SHARED(type, name, n) __local type name[n]
+#define SHARED_POOL(kernel, type, n)
+#define POOL_OF(kernel, type, name, n) __local type name[n]
+#define KERNEL(name, threads, m) __kernel __attribute__((reqd_work_group_size(threads, 1, 1))) void name(PDP_ARGUMENTS)
+#define PDP_INLINE static inline
+#define PDP_SEPARATE static
+#define THREAD ((int)get_local_id(0))
+#define GROUP ((int)get_group_id(0))
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define WARP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#define ATOMIC_ADD(p, v) atomic_add((volatile __global uint *)(p), v)
+#define LOCAL_MIN(p, v) ((void)atomic_min(p, v))
+#define ATOMIC_CLAIM(p, v) (atomic_cmpxchg((volatile __global uint *)(p), 0u, (uint)(v)) == 0)
+#define LOAD(p) atomic_or((volatile __global uint *)(p), 0u)
+#define STORE(p, v) ((void)atomic_xchg((volatile __global uint *)(p), v))
+#define YIELD() ((void)0)
+#define WAIT(p)                                                                                                        \
+    while (LOAD(p) == 0) {                                                                                             \
+    }
+#define UNROLLED
+#define UNROLL(n)
+#define PDP_LITTLE_SHARED 1
+#define PDP_GROUPS_MEET 0
+#define PDP_SINGLE(name) name
+#define PDP_DOUBLE(name) name
+#define PDP_INF ((double)INFINITY)
+
+#else /* the host */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#define PDP_HOST
+#define PDP_RESTRICT restrict
+/* What the fibres' scheduler (gpu/host.c) and this text know of each other. */
+typedef struct pdp_host_run {
+    int thread; /* of the fibre that runs */
+    int group;
+    void (*barrier)(void);
+    void (*yield)(void);
+    void *(*share)(size_t bytes); /* the next array of the group: in every thread the same */
+} pdp_host_run;
+extern pdp_host_run *pdp_host;
+pdp_host_run *pdp_host;
+#define GLOBAL
+#define LOCAL
+#define SHARED_POOL(kernel, type, n)
+#define POOL_OF(kernel, type, name, n) SHARED(type, name, n)
+#define SHARED(type, name, n) type *name = pdp_host->share((n) * sizeof(type))
+#define KERNEL(name, threads, m) void name(PDP_ARGUMENTS)
+#define PDP_INLINE static inline __attribute__((unused))
+#define PDP_SEPARATE static __attribute__((unused))
+#define THREAD (pdp_host->thread)
+#define GROUP (pdp_host->group)
+#define BARRIER() pdp_host->barrier()
+#define WARP_BARRIER() pdp_host->barrier()
+#define FENCE() ((void)0)
+PDP_INLINE uint32_t ATOMIC_ADD(uint32_t *p, uint32_t v) {
+    *p += v;
+    return *p - v;
+}
+#define LOCAL_MIN(p, v) ((void)(*(p) = *(p) < (v) ? *(p) : (v)))
+#define ATOMIC_CLAIM(p, v) (*(p) == 0 ? (*(p) = (v), 1) : 0)
+#define LOAD(p) (*(p))
+#define STORE(p, v) ((void)(*(p) = (v)))
+#define YIELD() pdp_host->yield()
+#define WAIT(p)                                                                                                        \
+    while (*(volatile const uint32_t *)(p) == 0) {                                                                     \
+        YIELD();                                                                                                       \
+    }
+#define UNROLLED
+#define UNROLL(n)
+#define PDP_LITTLE_SHARED 0
+#define PDP_GROUPS_MEET 1
+#define PDP_SINGLE(name) name##f
+#define PDP_DOUBLE(name) name
+#define PDP_INF ((double)INFINITY)
+#endif
+
+#endif

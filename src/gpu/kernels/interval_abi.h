@@ -1,0 +1,35 @@
+/* What the interval kernels of a device and the driver that launches them (gpu/interval.c) know of each other. */
+#ifndef PDP_GPU_KERNELS_INTERVAL_ABI_H
+#define PDP_GPU_KERNELS_INTERVAL_ABI_H
+
+enum {
+    TILE = 64,     /* points */
+    PANEL = 16,    /* columns of a tile that lie together, row by row */
+    THREADS = 128, /* of a group that works on tiles */
+    DECIDERS = 256 /* of one that looks for decisions */
+};
+
+/* Words through which the groups that work on tiles meet. */
+enum {
+    TICKET = 0,
+    COMPLETE = 1, /* distances of which all tiles are final */
+    COUNTS = 2    /* final tiles by distance, and then a flag a tile */
+};
+
+/* The queue of nodes of the tree of decisions, in the order in which they were found: in words. */
+enum {
+    TAKEN = 0,  /* tickets */
+    PUSHED = 1, /* nodes there are */
+    OPEN = 2,   /* nodes without an answer */
+    NODES = 4,
+    NODE_IS_THERE = 0,
+    NODE_I = 1,
+    NODE_J = 2,
+    NODE_K = 3,
+    NODE_KIND = 4,  /* 0: no decision; 1: a split; 2: an option, whose number is k */
+    NODE_LEFT = 5,  /* the first node below it, counted from 1; 0: none */
+    NODE_RIGHT = 6, /* the second */
+    NODE_WORDS = 8
+};
+
+#endif

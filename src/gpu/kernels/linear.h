@@ -1,0 +1,1041 @@
+/* The linear pipeline on a device, stamped for a recurrence and an element type:
+ *
+ *     T[i] = close(i, source(i) (+) term_0(T[i - a_0]) (+) ... (+) term_{k-1}(T[i - a_{k-1}])),   a_j <= i
+ *
+ * One group follows the chain from cell to cell for the whole table. The others take tickets, in the order of the cells:
+ * for every block its parts, each a range of its greater offsets, whose sums go to memory; then, for every sub-block of
+ * it, the offsets between, to whose sums those of the parts are added. What is left to the chain's group are the near
+ * offsets. Whatever a ticket waits for was taken before it, or is the chain's.
+ *
+ * The chain goes in steps of 32 cells, a thread a cell. Terms between cells that are k steps apart are a matrix of 32 by
+ * 32, which is the same for all steps, so a warp has its part of it in registers. Warp 0 has k = 0, which is the chain
+ * itself, and k = 1; the others have k = 2, 3, ... and work for the step that follows. Those further back are taken in
+ * windows, for a whole sub-block, while the one before it is in work.
+ *
+ * Where offsets are dense they are taken in windows: which of 32 consecutive offsets are there is a mask, the same for
+ * all threads, and a thread has consecutive cells, so that it loads an operand once for all of them. All other offsets
+ * are in a list, rising. The order in which a cell's terms are taken and partial sums are combined depends on nothing
+ * but the offsets and the cell's place, so sums of floats are the same in every run. */
+#ifndef PDP_GPU_KERNELS_LINEAR_H
+#define PDP_GPU_KERNELS_LINEAR_H
+
+/* ---- What the driver (gpu/linear.c) knows of the kernels ---- */
+
+enum {
+    THREADS = 256,
+    BLOCK = 1024, /* cells of a part */
+    STEP = 32,    /* cells that the chain finishes between two barriers */
+    SUB = 128,    /* cells of which the chain's group takes the sums at once, and tells that they are final */
+    SUBS = BLOCK / SUB,
+    MATRICES = 256, /* offsets below it are taken step by step */
+    NEAR = 896,     /* and those below this one by the chain's group */
+    OWN = 4096,     /* and those below this one sub-block by sub-block; parts have the others */
+    CHUNK = 512,    /* offsets of which a group has the operands at once */
+    WINDOW = 32,    /* offsets of a mask; all windows together end with a multiple of CHUNK or with MATRICES */
+    SLOTS = 128     /* blocks whose sums are in memory at once */
+};
+
+/* Words through which groups meet. */
+enum {
+    TICKET = 0,
+    PLACE = 1,    /* where the chain is, and 1 */
+    PROGRESS = 2, /* cells that are final */
+    PARTS = 3,    /* of a block */
+    SPAN = 4,     /* offsets of a part: a multiple of CHUNK */
+    ROUND = 5,    /* cells of a step that do not depend on each other: a power of 2, at most 32 */
+    BLOCKS = 6,
+    HARMLESS = 7, /* there is a weight that makes a term harmless: the last one */
+    COUNTS = 8 /* for every block, its parts that are done; then for every sub-block whether its sums are there */
+};
+
+#if defined(PDP_ON_DEVICE)
+
+#define SOME(count) ((count) > 0 ? (count) : 1)
+
+/* Terms that need to know their cell, or that could fail where there is none, are all in the list; those of many values
+ * too, for which shared memory has no room. */
+#if !defined(PDP_GUARDED) && PDP_NW * PDP_ELEM_BYTES <= 8
+#define HAS_WINDOWS 1
+#else
+#define HAS_WINDOWS 0
+#endif
+
+enum {
+    WARPS = THREADS / 32,
+    HELPERS = WARPS - 1, /* warps that do not follow the chain */
+    PACK = 16 / PDP_ELEM_BYTES, /* elements that are loaded at once */
+    /* Cells of a thread, for the parts. Their operands lie in rows of so many, and rows are so far apart that threads of
+     * a warp do not meet in a bank. */
+    OUTS = PDP_ELEM_BYTES == 4 && PDP_NI == 0 ? 16 : 8,
+    STRIDE = OUTS + PACK,
+    COVER = BLOCK / OUTS, /* threads for a block; the others have other windows */
+    SPLITS = THREADS / COVER,
+    LISTED = BLOCK / THREADS, /* cells of a thread, for the terms in the list */
+    NEAR_OUTS = SUB / 32,     /* cells of a thread, for a sub-block */
+    BATCH = 4,                /* cells of a chain that all threads of a warp follow */
+    RING = 1024,              /* cells that the chain's group has, or of which another has the terms of a sub-block */
+    ROOM = 32,                /* before the near weights, and for near terms of the list */
+    NEAR_MASKS = NEAR / WINDOW,
+    WEIGHTS = HAS_WINDOWS * PDP_NW, /* in shared memory */
+    /* Where things are in it: for a part, for a sub-block, and for the chain. */
+    FAR_WEIGHTS = (BLOCK + CHUNK) / OUTS * STRIDE,
+    FAR_SUMS = FAR_WEIGHTS + WEIGHTS * CHUNK,
+    FAR_POOL = FAR_SUMS + BLOCK / OUTS * STRIDE,
+    WARP_SUMS = RING, /* for every warp those of a sub-block */
+    MIDDLE_WEIGHTS = WARP_SUMS + 2 * WARPS * SUB,
+    MIDDLE_POOL = MIDDLE_WEIGHTS + WEIGHTS * CHUNK,
+    TOTALS = WARP_SUMS + HELPERS * SUB, /* what a sub-block has from the tickets */
+    STEP_SUMS = TOTALS + SUB,           /* for every helper, those of two steps */
+    SCRATCH = STEP_SUMS + 2 * HELPERS * STEP,
+    LIST_WEIGHTS = SCRATCH + 32,
+    NEAR_WEIGHTS = LIST_WEIGHTS + ROOM * PDP_NW,
+    W_STRIDE = ROOM + NEAR,
+    CHAIN_POOL = NEAR_WEIGHTS + WEIGHTS * W_STRIDE,
+    MORE_POOL = FAR_POOL > MIDDLE_POOL ? FAR_POOL : MIDDLE_POOL,
+    POOL = MORE_POOL > CHAIN_POOL ? MORE_POOL : CHAIN_POOL,
+    NO_RING = 1 << 30,
+    LIST_STEP = 32 /* terms of the list that wait together */
+};
+
+/* ROLLED: before loops whose unrolling would only make the text long. CHAIN_ALONE: the barriers of one warp do not
+ * concern the others. BATCHES: those of a step, or none; no barrier is in a branch (see GROUPS_MEET). HERE: the
+ * multiprocessor. */
+#if defined(__CUDACC__)
+#define CHAIN_ALONE 1
+#define ROLLED _Pragma("unroll 1")
+#define BATCHES(s, any)                                                                                                \
+    if (any)                                                                                                           \
+    UNROLLED for (int s = 0; s < STEP; s += BATCH)
+PDP_INLINE uint32_t find_here(void) {
+    uint32_t place;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(place));
+    return place;
+}
+#define HERE find_here()
+#else
+#define CHAIN_ALONE 0
+#if defined(__OPENCL_C_VERSION__)
+#define ROLLED __attribute__((opencl_unroll_hint(1)))
+#undef UNROLLED
+#define UNROLLED ROLLED
+#else
+#define ROLLED
+#endif
+#define BATCHES(s, any) ROLLED for (int s = (any) ? 0 : STEP; s < STEP; s += BATCH)
+#define HERE ((uint32_t)GROUP)
+#endif
+
+typedef struct __attribute__((aligned(16))) pack {
+    elem at[PACK];
+} pack;
+
+/* Where things are, and the block in work. */
+typedef struct frame {
+    PDP_DATA d;
+    GLOBAL elem *table;
+    GLOBAL uint32_t *words;
+    GLOBAL elem *partials; /* of SLOTS blocks, the parts' sums */
+    GLOBAL elem *totals;   /* behind them, those of the sub-blocks */
+    const GLOBAL uint32_t *masks; /* of all windows: offsets below `dense` */
+    const GLOBAL uint32_t *offsets;
+    const GLOBAL uint32_t *numbers;
+    const GLOBAL elem *weights;      /* value v of offset a in a window at [v * dense + a] */
+    const GLOBAL elem *list_weights; /* value v of term t at [t * PDP_NW + v] */
+    LOCAL elem *pool;
+    LOCAL uint32_t *local_masks;
+    LOCAL uint32_t *near_list; /* offsets, then numbers, of the first terms */
+    LOCAL uint32_t *shared;
+    int cells;
+    int dense;
+    int list_count;
+    int list_steps, list_near; /* terms of the list with offsets below 2 * STEP, NEAR */
+    int parts;
+    int round;
+    int is_harmless;
+    int origin;     /* the first cell that is not preset */
+    int first;      /* cell of the block, or of the sub-block */
+    uint32_t known; /* cells that are final */
+} frame;
+
+/* ---- Waiting ---- */
+
+/* OpenCL's groups cannot meet: there whatever a launch needs is done before it. Some OpenCL compilers copy all that
+ * follows a barrier for every branch around it, so no barrier of these kernels is inside a branch but where it waits.
+ */
+#if defined(__OPENCL_C_VERSION__)
+#define GROUPS_MEET 0
+#else
+#define GROUPS_MEET 1
+#endif
+
+#if defined(__CUDACC__)
+/* Orders nothing: the load that does empties the first-level cache. */
+PDP_INLINE uint32_t look_at(const uint32_t *p) {
+    uint32_t value;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+    return value;
+}
+#else
+#define look_at(p) LOAD(p)
+#endif
+
+#if GROUPS_MEET
+PDP_INLINE uint32_t wait_until(const frame *f, GLOBAL uint32_t *word, uint32_t least) {
+    if (THREAD == 0) {
+        while (look_at(word) < least) {
+            YIELD();
+        }
+        f->shared[1] = LOAD(word);
+    }
+    BARRIER();
+    const uint32_t value = f->shared[1];
+    BARRIER();
+    return value;
+}
+#else
+#define wait_until(f, word, least) ((void)(word), 0u)
+#endif
+
+PDP_INLINE void wait_for_cells(frame *f, int cells) {
+    if (GROUPS_MEET && cells > 0 && f->known < (uint32_t)cells) {
+        f->known = wait_until(f, f->words + PROGRESS, (uint32_t)cells);
+    }
+}
+
+/* By one thread, after all have met. */
+PDP_INLINE void tell_cells(const frame *f, int cells) {
+    STORE(f->words + PROGRESS, (uint32_t)cells);
+}
+
+/* ---- Windows ---- */
+
+/* Rows of `outs` elements, `stride` apart. */
+PDP_INLINE int row_place(int x, const int outs, const int stride) {
+    return x / outs * stride + x % outs;
+}
+
+PDP_INLINE void load_row(elem *to, const LOCAL elem *from, const int outs) {
+    UNROLLED for (int r = 0; r < outs; r += PACK) {
+        const pack x = *(const LOCAL pack *)(from + r);
+        UNROLLED for (int e = 0; e < PACK; e++) {
+            to[r + e] = x.at[e];
+        }
+    }
+}
+
+PDP_INLINE void store_row(LOCAL elem *to, const elem *from, const int outs) {
+    UNROLLED for (int r = 0; r < outs; r += PACK) {
+        pack x;
+        UNROLLED for (int e = 0; e < PACK; e++) {
+            x.at[e] = from[r + e];
+        }
+        *(LOCAL pack *)(to + r) = x;
+    }
+}
+
+/* The terms of `outs` offsets for `outs` cells, whose operands are in two rows. */
+PDP_INLINE void add_row(PDP_DATA d, elem *sum, elem (*iv)[SOME(PDP_NI)], const elem *high, const elem *low,
+                        const LOCAL elem *weights, const int w_stride, uint32_t mask, const int outs) {
+    UNROLLED for (int first = 0; first < outs; first += PACK) {
+        pack w[SOME(PDP_NW)];
+        UNROLLED for (int v = 0; v < PDP_NW; v++) {
+            w[v] = *(const LOCAL pack *)(weights + v * w_stride + first);
+        }
+        UNROLLED for (int u = first; u < first + PACK; u++) {
+            if ((mask >> u & 1) != 0) {
+                elem values[SOME(PDP_NW)];
+                UNROLLED for (int v = 0; v < PDP_NW; v++) {
+                    values[v] = w[v].at[u - first];
+                }
+                UNROLLED for (int r = 0; r < outs; r++) {
+                    sum[r] = update(d, sum[r], r >= u ? high[r - u] : low[outs + r - u], values, iv[r], 0, 0);
+                }
+            }
+        }
+    }
+}
+
+/* The terms of a window. `at` is the place of the first cell's operand at the window's first offset, the first of a
+ * row; places are counted modulo `ring`. */
+PDP_INLINE void add_window(PDP_DATA d, elem *sum, elem (*iv)[SOME(PDP_NI)], const LOCAL elem *rows, int at,
+                           const LOCAL elem *weights, const int w_stride, uint32_t mask, const int outs,
+                           const int stride, const int ring) {
+    elem even[OUTS], odd[OUTS];
+    load_row(even, rows + (at & (ring - 1)), outs);
+    for (int k = 0; k < WINDOW; k += 2 * outs) {
+        load_row(odd, rows + ((at - (k / outs + 1) * stride) & (ring - 1)), outs);
+        add_row(d, sum, iv, even, odd, weights + k, w_stride, mask >> k, outs);
+        load_row(even, rows + ((at - (k / outs + 2) * stride) & (ring - 1)), outs);
+        add_row(d, sum, iv, odd, even, weights + k + outs, w_stride, mask >> (k + outs), outs);
+    }
+}
+
+/* The same where some cells have fewer before them than the offset: cell i0 is the first, and a0 the first offset. */
+PDP_INLINE void add_guarded(PDP_DATA d, elem *sum, elem (*iv)[SOME(PDP_NI)], const LOCAL elem *rows, int at,
+                            const LOCAL elem *weights, const int w_stride, uint32_t mask, const int outs,
+                            const int stride, const int ring, int i0, int a0) {
+    ROLLED for (int u = 0; u < WINDOW; u++) {
+        if ((mask >> u & 1) != 0) {
+            elem values[SOME(PDP_NW)];
+            for (int v = 0; v < PDP_NW; v++) {
+                values[v] = weights[v * w_stride + u];
+            }
+            UNROLLED for (int r = 0; r < outs; r++) {
+                if (a0 + u <= i0 + r) {
+                    const int place = row_place(at + r - u, outs, stride) & (ring - 1);
+                    sum[r] = update(d, sum[r], rows[place], values, iv[r], 0, 0);
+                }
+            }
+        }
+    }
+}
+
+/* ---- A part of a block ---- */
+
+typedef struct far_sums {
+    elem rows[OUTS]; /* of consecutive cells */
+    elem rows_iv[OUTS][SOME(PDP_NI)];
+    elem list[LISTED]; /* THREADS apart */
+    elem list_iv[LISTED][SOME(PDP_NI)];
+} far_sums;
+
+PDP_INLINE void hoist_cell(const frame *f, int i, elem *iv) {
+    hoist_i(f->d, i < f->cells ? i : f->cells - 1, iv);
+}
+
+PDP_INLINE void far_open(const frame *f, far_sums *s) {
+    PDP_DATA d = f->d;
+    UNROLLED for (int r = 0; r < OUTS; r++) {
+        s->rows[r] = PDP_IDENTITY;
+        hoist_cell(f, f->first + THREAD % COVER * OUTS + r, s->rows_iv[r]);
+    }
+    UNROLLED for (int q = 0; q < LISTED; q++) {
+        s->list[q] = PDP_IDENTITY;
+        hoist_cell(f, f->first + THREAD + q * THREADS, s->list_iv[q]);
+    }
+}
+
+#if HAS_WINDOWS
+/* The windows of the offsets low .. low+length-1. */
+PDP_INLINE void far_windows(frame *f, far_sums *s, int low, int length) {
+    PDP_DATA d = f->d;
+    LOCAL elem *weights = f->pool + FAR_WEIGHTS;
+    const int begin = f->first - low - length;
+    BARRIER();
+    for (int x = THREAD; x < BLOCK + length; x += THREADS) {
+        f->pool[row_place(x, OUTS, STRIDE)] = begin + x >= 0 ? f->table[begin + x] : (elem)0;
+    }
+    for (int x = THREAD; x < length; x += THREADS) {
+        for (int v = 0; v < PDP_NW; v++) {
+            weights[v * CHUNK + x] = f->weights[v * f->dense + low + x];
+        }
+    }
+    if (THREAD < length / WINDOW) {
+        f->local_masks[THREAD] = f->masks[low / WINDOW + THREAD];
+    }
+    BARRIER();
+    const int x = THREAD % COVER * OUTS;
+    const int own = length / SPLITS, end = (THREAD / COVER + 1) * own;
+    ROLLED for (int k = end - own; k < end; k += WINDOW) {
+        const uint32_t mask = f->local_masks[k / WINDOW];
+        const int at = x + length - k;
+        if (low + k + WINDOW > f->first) {
+            add_guarded(d, s->rows, s->rows_iv, f->pool, at, weights + k, CHUNK, mask, OUTS, STRIDE, NO_RING,
+                        f->first + x, low + k);
+        } else if (mask != 0) {
+            add_window(d, s->rows, s->rows_iv, f->pool, row_place(at, OUTS, STRIDE), weights + k, CHUNK, mask, OUTS,
+                       STRIDE, NO_RING);
+        }
+    }
+}
+#endif
+
+/* Terms of the list with offsets below this one. */
+PDP_INLINE int list_below(const frame *f, int offset) {
+    int low = 0, high = f->list_count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (f->offsets[middle] < (uint32_t)offset) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+PDP_INLINE void list_load_weights(const frame *f, int t, elem *w) {
+    for (int v = 0; v < PDP_NW; v++) {
+        w[v] = f->list_weights[(int64_t)t * PDP_NW + v];
+    }
+}
+
+/* The terms of the list with offsets low .. end-1. */
+PDP_INLINE void far_list(frame *f, far_sums *s, int low, int end) {
+    PDP_DATA d = f->d;
+    const int last = list_below(f, low);
+    for (int t = list_below(f, end); t > last;) {
+        const int stop = t - LIST_STEP > last ? t - LIST_STEP : last;
+        wait_for_cells(f, f->first + BLOCK - (int)f->offsets[stop]);
+        for (t--; t >= stop; t--) {
+            const int a = (int)f->offsets[t], j = (int)f->numbers[t];
+            elem w[SOME(PDP_NW)];
+            list_load_weights(f, t, w);
+            UNROLLED for (int q = 0; q < LISTED; q++) {
+                const int i = f->first + THREAD + q * THREADS;
+                if (a <= i && i < f->cells) {
+                    s->list[q] = update(d, s->list[q], f->table[i - a], w, s->list_iv[q], i, j);
+                }
+            }
+        }
+        t = stop;
+    }
+}
+
+/* All terms with offsets low .. end-1, in falling chunks. */
+PDP_INLINE void far_add(frame *f, far_sums *s, int low, int end) {
+    const int most = f->first + BLOCK; /* a greater offset has no cell */
+#if HAS_WINDOWS
+    int length, top = (most + SUB - 1) / SUB * SUB;
+    top = top < f->dense ? top : f->dense;
+    for (top = top < end ? top : end; top > low; top -= length) {
+        length = top % CHUNK > 0 ? top % CHUNK : CHUNK;
+        wait_for_cells(f, most - (top - length));
+        far_windows(f, s, top - length, length);
+    }
+#endif
+    far_list(f, s, low, end < most ? end : most);
+}
+
+/* Leaves the sums in memory: those of the list, and then those of the windows. */
+PDP_INLINE void far_close(const frame *f, const far_sums *s, GLOBAL elem *to) {
+    PDP_DATA d = f->d;
+    LOCAL elem *sums = f->pool + FAR_SUMS;
+    UNROLLED for (int q = 0; q < LISTED; q++) {
+        sums[row_place(THREAD + q * THREADS, OUTS, STRIDE)] = s->list[q];
+    }
+    BARRIER();
+#if HAS_WINDOWS
+    for (int split = 0; split < SPLITS && f->dense > NEAR; split++) {
+        if (THREAD / COVER == split) {
+            LOCAL elem *row = sums + THREAD % COVER * STRIDE;
+            elem sum[OUTS];
+            load_row(sum, row, OUTS);
+            UNROLLED for (int r = 0; r < OUTS; r++) {
+                sum[r] = PDP_COMBINE(sum[r], s->rows[r]);
+            }
+            store_row(row, sum, OUTS);
+        }
+        BARRIER();
+    }
+#endif
+    UNROLLED for (int q = 0; q < LISTED; q++) {
+        to[THREAD + q * THREADS] = sums[row_place(THREAD + q * THREADS, OUTS, STRIDE)];
+    }
+    FENCE();
+    BARRIER();
+}
+
+PDP_INLINE void do_part(frame *f, int block, int part) {
+    const int span = (int)f->words[SPAN], low = OWN + part * span;
+    far_sums s;
+    f->first = f->origin + block * BLOCK;
+    far_open(f, &s);
+    wait_for_cells(f, f->first - (SLOTS - 1) * BLOCK); /* until the slot is free */
+    far_add(f, &s, low, low + span);
+    far_close(f, &s, f->partials + ((int64_t)(block % SLOTS) * f->parts + part) * BLOCK);
+    if (THREAD == 0) {
+        ATOMIC_ADD(f->words + COUNTS + block, 1u);
+    }
+}
+
+/* ---- The offsets between, for a sub-block ---- */
+
+/* What a warp has of it: every thread some consecutive cells; for terms in the list, cells 32 apart. */
+typedef struct near_sums {
+    elem sum[NEAR_OUTS];
+    elem iv[NEAR_OUTS][SOME(PDP_NI)];
+} near_sums;
+
+PDP_INLINE void near_open(const frame *f, near_sums *s, int first, int step) {
+    PDP_DATA d = f->d;
+    UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
+        s->sum[r] = PDP_IDENTITY;
+        hoist_cell(f, first + r * step, s->iv[r]);
+    }
+}
+
+#if HAS_WINDOWS
+/* The windows of the offsets low .. low+length-1. */
+PDP_INLINE void middle_windows(const frame *f, near_sums *s, int low, int length) {
+    PDP_DATA d = f->d;
+    LOCAL elem *weights = f->pool + MIDDLE_WEIGHTS;
+    const int begin = f->first - low - length, x = THREAD % 32 * NEAR_OUTS;
+    BARRIER();
+    for (int y = THREAD; y < SUB + length; y += THREADS) {
+        f->pool[y] = begin + y >= 0 ? f->table[begin + y] : (elem)0;
+    }
+    for (int y = THREAD; y < length; y += THREADS) {
+        for (int v = 0; v < PDP_NW; v++) {
+            weights[v * CHUNK + y] = f->weights[v * f->dense + low + y];
+        }
+    }
+    if (THREAD < length / WINDOW) {
+        f->local_masks[THREAD] = f->masks[low / WINDOW + THREAD];
+    }
+    BARRIER();
+    ROLLED for (int k = THREAD / 32 * WINDOW; k < length; k += WARPS * WINDOW) {
+        const uint32_t mask = f->local_masks[k / WINDOW];
+        if (low + k + WINDOW > f->first) {
+            add_guarded(d, s->sum, s->iv, f->pool, x + length - k, weights + k, CHUNK, mask, NEAR_OUTS, NEAR_OUTS, RING,
+                        f->first + x, low + k);
+        } else if (mask != 0) {
+            add_window(d, s->sum, s->iv, f->pool, x + length - k, weights + k, CHUNK, mask, NEAR_OUTS, NEAR_OUTS, RING);
+        }
+    }
+}
+#endif
+
+/* The terms of the list, a warp some of them. */
+PDP_INLINE void middle_list(frame *f, near_sums *s, int end) {
+    PDP_DATA d = f->d;
+    const int last = f->list_near;
+    for (int t = list_below(f, end); t > last;) {
+        const int stop = t - LIST_STEP > last ? t - LIST_STEP : last;
+        wait_for_cells(f, f->first + SUB - (int)f->offsets[stop]);
+        for (t -= 1 + THREAD / 32; t >= stop; t -= WARPS) {
+            const int a = (int)f->offsets[t], j = (int)f->numbers[t];
+            elem w[SOME(PDP_NW)];
+            list_load_weights(f, t, w);
+            UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
+                const int i = f->first + THREAD % 32 + 32 * r;
+                if (a <= i && i < f->cells) {
+                    s->sum[r] = update(d, s->sum[r], f->table[i - a], w, s->iv[r], i, j);
+                }
+            }
+        }
+        t = stop;
+    }
+}
+
+/* What a cell has from the parts, and its source. */
+PDP_INLINE elem add_parts(const frame *f, int block, int x) {
+    PDP_DATA d = f->d;
+    const int i = f->origin + block * BLOCK + x;
+    const GLOBAL elem *from = f->partials + (int64_t)(block % SLOTS) * f->parts * BLOCK + x;
+    elem sum = PDP_IDENTITY;
+    if (i < f->cells) {
+        sum = source(d, i);
+    }
+    for (int part = 0; part < f->parts; part++) {
+        sum = PDP_COMBINE(sum, from[part * BLOCK]);
+    }
+    return sum;
+}
+
+PDP_INLINE void do_middle(frame *f, int super) {
+    PDP_DATA d = f->d;
+    LOCAL elem *sums = f->pool + WARP_SUMS;
+    const int lane = THREAD % 32, warp = THREAD / 32;
+    near_sums s, list;
+    elem sum = PDP_IDENTITY;
+    f->first = f->origin + super * SUB;
+    near_open(f, &s, f->first + lane * NEAR_OUTS, 1);
+    near_open(f, &list, f->first + lane, 32);
+    wait_for_cells(f, f->first - (SLOTS - 1) * BLOCK); /* until the slot is free */
+    if (f->parts > 0) {
+        wait_until(f, f->words + COUNTS + super / SUBS, (uint32_t)f->parts);
+    }
+    if (THREAD < SUB) {
+        sum = add_parts(f, super / SUBS, super % SUBS * SUB + THREAD);
+    }
+    const int most = f->first + SUB < OWN ? f->first + SUB : OWN; /* a greater offset has no cell */
+#if HAS_WINDOWS
+    int length, top = (most + SUB - 1) / SUB * SUB;
+    for (top = top < f->dense ? top : f->dense; top > NEAR; top -= length) {
+        length = top % CHUNK > 0 ? top % CHUNK : CHUNK;
+        length = top - NEAR >= 2 * CHUNK ? length : SUB; /* those wait for the newest cells */
+        wait_for_cells(f, f->first + SUB - (top - length));
+        middle_windows(f, &s, top - length, length);
+    }
+#endif
+    middle_list(f, &list, most);
+    store_row(sums + warp * SUB + lane * NEAR_OUTS, s.sum, NEAR_OUTS);
+    UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
+        sums[(WARPS + warp) * SUB + 32 * r + lane] = list.sum[r];
+    }
+    BARRIER();
+    if (THREAD < SUB) {
+        UNROLLED for (int x = 0; x < 2 * WARPS; x++) {
+            sum = PDP_COMBINE(sum, sums[x * SUB + THREAD]);
+        }
+        f->totals[(int64_t)(super % (SLOTS * SUBS)) * SUB + THREAD] = sum;
+    }
+    BARRIER();
+    if (THREAD == 0) {
+        STORE(f->words + COUNTS + f->words[BLOCKS] + super, 1u);
+    }
+}
+
+/* ---- The chain ---- */
+
+/* A thread's row of the matrix between two steps: the terms from the other's cells to its own. */
+typedef struct matrix {
+    elem w[STEP][SOME(PDP_NW)];
+    uint32_t mask;
+} matrix;
+
+#define RING_AT(x) f->pool[(x) & (RING - 1)]
+#define STEP_SUM(step, helper) f->pool[STEP_SUMS + (((step) & 1) * HELPERS + (helper)) * STEP + THREAD % 32]
+
+#if HAS_WINDOWS
+/* A term, if it is there. */
+PDP_INLINE elem take(PDP_DATA d, elem sum, elem s, const elem *w, const elem *iv, int is_there) {
+#if PDP_NW == 0 /* the choice does not wait for the sum */
+    return PDP_COMBINE(sum, is_there ? update(d, PDP_IDENTITY, s, w, iv, 0, 0) : PDP_IDENTITY);
+#else
+    return is_there ? update(d, sum, s, w, iv, 0, 0) : sum;
+#endif
+}
+
+/* Between steps that are k apart. */
+PDP_INLINE void matrix_load(const frame *f, matrix *m, int k, elem harmless) {
+    m->mask = 0;
+    UNROLLED for (int j = 0; j < STEP; j++) {
+        const int a = k * STEP + THREAD % 32 - j;
+        const int is_there = a > 0 && a < MATRICES && (f->local_masks[(a & (MATRICES - 1)) / 32] >> (a & 31) & 1) != 0;
+        m->mask |= (uint32_t)is_there << j;
+        UNROLLED for (int v = 0; v < PDP_NW; v++) {
+            m->w[j][v] = is_there ? f->pool[NEAR_WEIGHTS + v * W_STRIDE + ROOM + a] : harmless;
+        }
+    }
+}
+
+/* The terms from a step's cells; is_sure: those that are not there are harmless. */
+PDP_INLINE elem matrix_terms(const frame *f, elem sum, const matrix *m, uint32_t mask, int step, const elem *iv,
+                             const int is_sure) {
+    PDP_DATA d = f->d;
+    const LOCAL elem *from = &RING_AT(step * STEP);
+    elem odd = PDP_IDENTITY;
+    UNROLLED for (int j = 0; j < STEP; j += PACK) {
+        const pack x = *(const LOCAL pack *)(from + j);
+        UNROLLED for (int e = 0; e < PACK; e++) {
+            const int is_there = is_sure || (mask >> (j + e) & 1) != 0;
+            if (e % 2 == 0) {
+                sum = take(d, sum, x.at[e], m->w[j + e], iv, is_there);
+            } else {
+                odd = take(d, odd, x.at[e], m->w[j + e], iv, is_there);
+            }
+        }
+    }
+    return PDP_COMBINE(sum, odd);
+}
+
+PDP_INLINE elem matrix_add(const frame *f, elem sum, const matrix *m, int step, const elem *iv) {
+    const int none = -(f->origin + step * STEP); /* so many of them are before the first */
+    const uint32_t mask = none <= 0 ? m->mask : none < 32 ? m->mask & 0xffffffffu << none : 0;
+    return f->is_harmless && none <= 0 ? matrix_terms(f, sum, m, mask, step, iv, 1)
+                                       : matrix_terms(f, sum, m, mask, step, iv, 0);
+}
+
+/* The values of threads first .. first+BATCH-1 of the warp that follows the chain. */
+PDP_INLINE void take_batch(const frame *f, elem *to, elem value, int first, int is_chain) {
+#if defined(__CUDACC__)
+    UNROLLED for (int j = 0; j < BATCH; j++) {
+        to[j] = __shfl_sync(0xffffffffu, value, first + j);
+    }
+#else
+    if (is_chain) {
+        f->pool[SCRATCH + THREAD % 32] = value;
+    }
+    WARP_BARRIER();
+    for (int j = 0; j < BATCH; j++) {
+        to[j] = f->pool[SCRATCH + first + j];
+    }
+    WARP_BARRIER();
+#endif
+}
+#endif
+
+PDP_INLINE elem close_cell(const frame *f, elem sum, int i) {
+#if PDP_CLOSES
+    return i < f->cells ? close(f->d, sum, i) : sum;
+#else
+    return sum;
+#endif
+}
+
+/* What the chain's warp knows from step to step. */
+typedef struct chain {
+    elem next; /* what the next step has from this one */
+#if HAS_WINDOWS
+    matrix same, after;
+    elem w[BATCH][SOME(PDP_NW)]; /* of the least offsets */
+    uint32_t mask;
+#endif
+} chain;
+
+#if HAS_WINDOWS
+/* A batch of cells is known to all threads, which find its final values; each then takes what it needs of it. */
+PDP_INLINE elem chain_windows(const frame *f, chain *c, elem sum, int step, const elem *iv, const elem *next_iv,
+                              int is_chain, const int is_sure, int is_wanted) {
+    PDP_DATA d = f->d;
+    const uint32_t same = is_chain ? c->same.mask : 0, after = is_chain ? c->after.mask : 0;
+    BATCHES(s, is_wanted) {
+        elem v[BATCH], v_iv[BATCH][SOME(PDP_NI)];
+        take_batch(f, v, sum, s, is_chain);
+        UNROLLED for (int x = 0; x < PDP_NI; x++) {
+            elem values[BATCH];
+            take_batch(f, values, iv[x], s, is_chain);
+            UNROLLED for (int j = 0; j < BATCH; j++) {
+                v_iv[j][x] = values[j];
+            }
+        }
+        UNROLLED for (int j = 0; j < BATCH; j++) {
+            UNROLLED for (int from = 0; from < j; from++) {
+                v[j] = take(d, v[j], v[from], c->w[j - from], v_iv[j], is_sure || (c->mask >> (j - from) & 1) != 0);
+            }
+            v[j] = close_cell(f, v[j], f->origin + step * STEP + s + j);
+            sum = take(d, sum, v[j], c->same.w[s + j], iv, is_sure || (same >> (s + j) & 1) != 0);
+#if PDP_CLOSES
+            sum = THREAD % 32 == s + j ? v[j] : sum;
+#endif
+        }
+        UNROLLED for (int j = 0; j < BATCH; j++) {
+            c->next = take(d, c->next, v[j], c->after.w[s + j], next_iv, is_sure || (after >> (s + j) & 1) != 0);
+        }
+    }
+    return sum;
+}
+#endif
+
+/* A near term of the list. */
+PDP_INLINE int list_term(const frame *f, int t, int *j, elem *w) {
+    const int is_near = t < ROOM;
+    UNROLLED for (int v = 0; v < PDP_NW; v++) {
+        w[v] = is_near ? f->pool[LIST_WEIGHTS + t * PDP_NW + v] : f->list_weights[(int64_t)t * PDP_NW + v];
+    }
+    *j = (int)(is_near ? f->near_list[ROOM + t] : f->numbers[t]);
+    return (int)(is_near ? f->near_list[t] : f->offsets[t]);
+}
+
+/* Terms of the list from cells of the step before, and then of this one, by rounds of cells that do not depend on each
+ * other. */
+PDP_INLINE elem chain_list(const frame *f, elem sum, int step, const elem *iv, int is_chain) {
+    PDP_DATA d = f->d;
+    const int lane = THREAD % 32, i = f->origin + step * STEP + lane, is_cell = is_chain && i < f->cells;
+    int j;
+    elem w[SOME(PDP_NW)];
+    ROLLED for (int t = 0; t < f->list_steps; t++) {
+        const int a = list_term(f, t, &j, w);
+        if (is_cell && a > lane && a <= lane + STEP && a <= i) {
+            sum = update(d, sum, RING_AT(step * STEP + lane - a), w, iv, i, j);
+        }
+    }
+    const int rounds = f->dense == 0 && f->round < STEP;
+    ROLLED for (int begin = rounds ? 0 : STEP; begin < STEP; begin += f->round) {
+        if (is_cell && lane / f->round == begin / f->round) {
+            for (int t = 0; t < f->list_steps; t++) {
+                const int a = list_term(f, t, &j, w);
+                if (a <= lane) {
+                    sum = update(d, sum, RING_AT(step * STEP + lane - a), w, iv, i, j);
+                }
+            }
+            sum = close_cell(f, sum, i);
+            RING_AT(step * STEP + lane) = sum;
+        }
+        WARP_BARRIER();
+    }
+    return rounds || f->dense > 0 ? sum : close_cell(f, sum, i);
+}
+
+PDP_INLINE void chain_step(const frame *f, chain *c, int step, int is_chain) {
+    PDP_DATA d = f->d;
+    const int lane = THREAD % 32, i = f->origin + step * STEP + lane;
+    elem sum = c->next, iv[SOME(PDP_NI)], next_iv[SOME(PDP_NI)];
+    hoist_cell(f, i, iv);
+    hoist_cell(f, i + STEP, next_iv);
+    UNROLLED for (int x = 0; x < HELPERS; x++) {
+        sum = PDP_COMBINE(sum, STEP_SUM(step, x));
+    }
+    c->next = PDP_IDENTITY;
+#if HAS_WINDOWS
+    if (f->dense > 0 && c->mask == 0) {
+        sum = close_cell(f, sum, i);
+    }
+    const int is_dense = f->dense > 0 && c->mask != 0, is_sure = GROUPS_MEET && f->is_harmless;
+    sum = chain_windows(f, c, sum, step, iv, next_iv, is_chain, 0, is_dense && !is_sure);
+#if GROUPS_MEET
+    sum = chain_windows(f, c, sum, step, iv, next_iv, is_chain, 1, is_dense && is_sure);
+#endif
+#endif
+    sum = chain_list(f, sum, step, iv, is_chain);
+    if (is_chain) {
+        RING_AT(step * STEP + lane) = sum;
+        if (i < f->cells) {
+            f->table[i] = sum;
+        }
+    }
+#if HAS_WINDOWS
+    WARP_BARRIER();
+    if (f->dense > 0 && c->mask == 0) {
+        c->next = matrix_add(f, c->next, &c->after, step, next_iv);
+    }
+#endif
+}
+
+/* ---- The chain's helpers ---- */
+
+/* What a step has from those at least two before it, or a warp's share of it. */
+PDP_INLINE void help_step(const frame *f, const chain *c, int step) {
+    PDP_DATA d = f->d;
+    const int lane = THREAD % 32, helper = THREAD / 32 - 1, i = f->origin + step * STEP + lane;
+    const int x = step * STEP % SUB + lane;
+    elem sum = f->pool[WARP_SUMS + helper * SUB + x], iv[SOME(PDP_NI)];
+    hoist_cell(f, i, iv);
+    if (helper == HELPERS - 1) {
+        sum = PDP_COMBINE(f->pool[TOTALS + x], sum);
+    }
+#if HAS_WINDOWS
+    const int word = helper + 2;
+    if (f->dense > 0 && (f->local_masks[word - 1] | (word < MATRICES / 32 ? f->local_masks[word] : 0)) != 0) {
+        sum = matrix_add(f, sum, &c->same, step - word, iv);
+    }
+#endif
+    for (int t = helper; t < f->list_near; t += HELPERS) {
+        int j;
+        elem w[SOME(PDP_NW)];
+        const int a = list_term(f, t, &j, w);
+        if (a > STEP + lane && a <= i && i < f->cells) {
+            sum = update(d, sum, RING_AT(step * STEP + lane - a), w, iv, i, j);
+        }
+    }
+    STEP_SUM(step, helper) = sum;
+}
+
+#if HAS_WINDOWS
+/* A window of a sub-block. */
+PDP_INLINE void help_window(const frame *f, near_sums *s, int super, int k) {
+    PDP_DATA d = f->d;
+    const int x = super * SUB + THREAD % 32 * NEAR_OUTS, at = x - k * WINDOW;
+    const uint32_t mask = k < NEAR_MASKS ? f->local_masks[k] : 0;
+    const LOCAL elem *weights = f->pool + NEAR_WEIGHTS + ROOM + k * WINDOW;
+    if (mask != 0 && (k + 1) * WINDOW > f->origin + super * SUB) {
+        add_guarded(d, s->sum, s->iv, f->pool, at, weights, W_STRIDE, mask, NEAR_OUTS, NEAR_OUTS, RING, f->origin + x,
+                    k * WINDOW);
+    } else if (mask != 0) {
+        add_window(d, s->sum, s->iv, f->pool, at, weights, W_STRIDE, mask, NEAR_OUTS, NEAR_OUTS, RING);
+    }
+}
+#endif
+
+/* The last warp gets what a sub-block has from the tickets, long before it is needed. */
+PDP_INLINE void fetch_totals(const frame *f, elem *totals, int super) {
+#if GROUPS_MEET
+    WAIT(f->words + COUNTS + f->words[BLOCKS] + super);
+#endif
+    UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
+        totals[r] = f->totals[(int64_t)(super % (SLOTS * SUBS)) * SUB + 32 * r + THREAD % 32];
+    }
+}
+
+/* Everything that the chain's group has, but the sums. */
+PDP_INLINE void chain_open(frame *f, int super) {
+    const int first = super * SUB - RING;
+    f->list_steps = list_below(f, 2 * STEP);
+    for (int x = THREAD; x < RING; x += THREADS) {
+        RING_AT(first + x) = f->origin + first + x >= 0 ? f->table[f->origin + first + x] : (elem)0;
+    }
+    for (int x = THREAD; x < ROOM && x < f->list_near; x += THREADS) {
+        f->near_list[x] = f->offsets[x];
+        f->near_list[ROOM + x] = f->numbers[x];
+        for (int v = 0; v < PDP_NW; v++) {
+            f->pool[LIST_WEIGHTS + x * PDP_NW + v] = f->list_weights[x * PDP_NW + v];
+        }
+    }
+    for (int x = THREAD; x < NEAR_MASKS; x += THREADS) {
+        f->local_masks[x] = x * WINDOW < f->dense ? f->masks[x] : 0;
+    }
+    for (int v = 0; v < WEIGHTS; v++) {
+        for (int x = THREAD; x < W_STRIDE; x += THREADS) {
+            const int a = x - ROOM;
+            f->pool[NEAR_WEIGHTS + v * W_STRIDE + x] = a >= 0 && a < f->dense ? f->weights[v * f->dense + a] : (elem)0;
+        }
+    }
+    BARRIER();
+}
+
+/* Sub-blocks super .. end-1. Begins one before them, with what the first needs from its helpers. */
+PDP_INLINE void follow_chain(frame *f, int super, int end) {
+    PDP_DATA d = f->d;
+    const int warp = THREAD / 32, is_chain = warp == 0, steps = SUB / STEP;
+    near_sums s;
+    elem totals[NEAR_OUTS];
+    chain c;
+    chain_open(f, super);
+    c.next = PDP_IDENTITY;
+    near_open(f, &s, f->origin, 0);
+#if HAS_WINDOWS
+    elem iv[SOME(PDP_NI)];
+    c.mask = f->local_masks[0];
+    const elem harmless = f->list_weights[PDP_NW * (f->numbers - f->offsets)];
+    UNROLLED for (int j = 1; j < BATCH; j++) {
+        UNROLLED for (int v = 0; v < PDP_NW; v++) {
+            c.w[j][v] = (c.mask >> j & 1) != 0 ? f->pool[NEAR_WEIGHTS + v * W_STRIDE + ROOM + j] : harmless;
+        }
+    }
+    matrix_load(f, &c.after, 1, harmless);
+    matrix_load(f, &c.same, is_chain ? 0 : warp + 1, harmless);
+    hoist_cell(f, f->origin + super * SUB + THREAD % 32, iv);
+    c.next = matrix_add(f, c.next, &c.after, steps * super - 1, iv);
+#endif
+    if (warp == WARPS - 1) {
+        fetch_totals(f, totals, super);
+    }
+    ROLLED for (int step = steps * (super - 1); step < steps * end; step++) {
+        const int phase = step & (steps - 1), next = (step + steps) / steps;
+        if ((is_chain || !CHAIN_ALONE) && step >= steps * super) {
+            chain_step(f, &c, step, is_chain);
+        }
+        if (!is_chain && step + 1 >= steps * super && step + 1 < steps * end) {
+            help_step(f, &c, step + 1);
+        }
+        WARP_BARRIER();
+        if (!is_chain && next < end) {
+#if HAS_WINDOWS
+            if (phase == 0) {
+                near_open(f, &s, f->origin + next * SUB + THREAD % 32 * NEAR_OUTS, 1);
+            }
+            if (phase < steps - 1) {
+                help_window(f, &s, next, MATRICES / WINDOW + phase * HELPERS + warp - 1);
+            }
+#endif
+            if (phase == steps - 2) {
+                store_row(f->pool + WARP_SUMS + (warp - 1) * SUB + THREAD % 32 * NEAR_OUTS, s.sum, NEAR_OUTS);
+            }
+        }
+        if (warp == WARPS - 1 && phase == steps - 2 && next < end) {
+            UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
+                f->pool[TOTALS + 32 * r + THREAD % 32] = totals[r];
+            }
+        }
+        if (warp == WARPS - 1 && phase == steps - 1 && next + 1 < end) {
+            fetch_totals(f, totals, next + 1);
+        }
+        BARRIER();
+        if (phase == steps - 1 && step >= steps * super && THREAD == THREADS - 33) {
+            tell_cells(f, f->origin + next * SUB);
+        }
+    }
+}
+
+/* ---- The kernels ---- */
+
+PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *local) {
+    const int dense = (int)n5, all = (int)(n4 >> 32);
+    GLOBAL uint32_t *words = (GLOBAL uint32_t *)b1;
+    const GLOBAL uint32_t *terms = (const GLOBAL uint32_t *)b2;
+    frame f = {d,
+               (GLOBAL elem *)b0,
+               words,
+               (GLOBAL elem *)b4,
+               (GLOBAL elem *)b4 + (int64_t)SLOTS * words[PARTS] * BLOCK,
+               terms,
+               terms + dense / WINDOW,
+               terms + dense / WINDOW + all,
+               (const GLOBAL elem *)b3,
+               (const GLOBAL elem *)b3 + PDP_NW * dense,
+               pool,
+               local,
+               local + NEAR_MASKS,
+               local + NEAR_MASKS + 2 * ROOM,
+               (int)n0,
+               dense,
+               (int)(n4 & 0xffffffff),
+               0,
+               0,
+               (int)words[PARTS],
+               (int)words[ROUND],
+               (int)words[HARMLESS],
+               (int)n1,
+               0,
+               0};
+    f.list_near = list_below(&f, NEAR);
+    return f;
+}
+
+#define FRAME                                                                                                          \
+    SHARED(pack, packs, POOL / PACK + 1);                                                                              \
+    SHARED(uint32_t, local, NEAR_MASKS + 2 * ROOM + 2);                                                                \
+    frame f = make_frame(d, b0, b1, b2, b3, b4, n0, n1, n2, n3, n4, n5, (LOCAL elem *)packs, local)
+
+/* b0: the table; b1: the words; b2: masks, offsets and numbers of the list; b3: weights; b4: sums of parts and of
+ * sub-blocks. n0: cells; n1: those that are preset; n2, n3: the first block and the one behind the last; n4: terms in the
+ * list, and in the upper half how many terms there are; n5: offsets in windows. If groups cannot meet, there are three
+ * kernels; n2 is then the block or, as n3, a sub-block, and a group takes the part or sub-block of its number. */
+#if GROUPS_MEET
+KERNEL(pdp_linear, THREADS, 2) {
+    FRAME;
+    const int tickets = f.parts + SUBS, supers = (f.cells - f.origin + SUB - 1) / SUB;
+    const int first = (int)n2 * SUBS, end = (int)n3 * SUBS < supers ? (int)n3 * SUBS : supers;
+    f.known = wait_until(&f, f.words + PROGRESS, 0);
+    for (;;) {
+        if (THREAD == 0) { /* whoever is where the chain is leaves it alone */
+            f.shared[0] = look_at(f.words + PLACE) == HERE + 1 ? 0xffffffffu : ATOMIC_ADD(f.words + TICKET, 1u);
+        }
+        BARRIER();
+        const uint32_t taken = f.shared[0];
+        BARRIER();
+        if (taken == 0) {
+            if (THREAD == 0) {
+                STORE(f.words + PLACE, HERE + 1);
+            }
+            follow_chain(&f, first, end);
+            return;
+        }
+        const int64_t ticket = (int64_t)taken - 1;
+        if (ticket >= (n3 - n2) * tickets) {
+            return;
+        }
+        const int block = (int)(n2 + ticket / tickets), part = (int)(ticket % tickets);
+        if (part < f.parts) {
+            do_part(&f, block, part);
+        } else if (block * SUBS + part - f.parts < supers) {
+            do_middle(&f, block * SUBS + part - f.parts);
+        }
+    }
+}
+#else
+KERNEL(pdp_linear_part, THREADS, 2) {
+    FRAME;
+    do_part(&f, (int)n2, GROUP);
+}
+KERNEL(pdp_linear_middle, THREADS, 2) {
+    FRAME;
+    do_middle(&f, (int)n2 + GROUP);
+}
+KERNEL(pdp_linear_chain, THREADS, 2) {
+    FRAME;
+    follow_chain(&f, (int)n2, (int)n3);
+}
+#endif
+
+/* The presets and the weights: see above; n2: threads. Of the terms those in the list come first. */
+KERNEL(pdp_linear_start, THREADS, 1) {
+    const int64_t dense = n5, list_count = n4 & 0xffffffff, all = n4 >> 32;
+    const GLOBAL uint32_t *offsets = (const GLOBAL uint32_t *)b2 + dense / WINDOW;
+    const int64_t first = (int64_t)GROUP * THREADS + THREAD;
+    for (int64_t i = first; i < n1; i += n2) {
+        ((GLOBAL elem *)b0)[i] = preset(d, i);
+    }
+    for (int64_t t = first; t < all && PDP_NW > 0; t += n2) {
+        elem w[SOME(PDP_NW)];
+        hoist_w(d, offsets[all + t], w);
+        for (int v = 0; v < PDP_NW; v++) {
+            ((GLOBAL elem *)b3)[t < list_count ? PDP_NW * dense + t * PDP_NW + v : v * dense + offsets[t]] = w[v];
+        }
+    }
+}
+
+#endif
+#endif

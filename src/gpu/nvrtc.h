@@ -1,0 +1,14 @@
+/* Kernel texts compiled by NVRTC, and kept in the cache on disk (compile/cache.h). */
+#ifndef PDP_GPU_NVRTC_H
+#define PDP_GPU_NVRTC_H
+
+#include "compile/blob.h"
+#include "gpu/cuda_api.h"
+
+/* An image that cuModuleLoadData takes, for a device of that compute capability: code for it, or PTX where this NVRTC
+ * is older than the device. The caller frees it. PDP_DEVICE: a failed compilation, with NVRTC's first words. PDP_IO: a
+ * cache folder that others could write to. */
+pdp_status pdp_nvrtc_compile(const pdp_nvrtc *nvrtc, const int capability[2], const char *text, size_t length,
+                             pdp_blob *image, pdp_error *error);
+
+#endif
