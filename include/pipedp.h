@@ -403,6 +403,22 @@ PDP_API double pdp_ceiling_run(pdp_ceiling *ceiling, size_t shape, uint64_t roun
 /* Updates a cycle that the vector pipes of the processor allow, and what is assumed of them. 0 and "" if not known. */
 PDP_API double pdp_ceiling_port_bound(const pdp_ceiling *ceiling, const char **assumed);
 
+/* The same on a device: sums in the registers of all its threads. The plan has to run on one; it and its problem must
+ * outlive this. */
+typedef struct pdp_device_ceiling pdp_device_ceiling;
+PDP_API pdp_status pdp_device_ceiling_create(pdp_device_ceiling **out, const pdp_plan *plan);
+PDP_API const char *pdp_device_ceiling_error(const pdp_device_ceiling *ceiling);
+PDP_API void pdp_device_ceiling_free(pdp_device_ceiling *ceiling);
+PDP_API const char *pdp_device_ceiling_shape(const pdp_device_ceiling *ceiling, size_t shape);
+
+/* Measures one, with every number of groups that run at once; takes some milliseconds. Returns the most updates a second
+ * by the device's clock, 0 on failure. */
+PDP_API double pdp_device_ceiling_measure(pdp_device_ceiling *ceiling, size_t shape);
+
+/* Updates a second that the pipes of all multiprocessors allow at the clock of the fastest measurement, and what is
+ * assumed of them. 0 and "" if not known. */
+PDP_API double pdp_device_ceiling_pipe_bound(const pdp_device_ceiling *ceiling, const char **assumed);
+
 /* C source compiled at -O3 with further flags separated by blanks ("-march=native") and loaded. It runs with all rights
  * of the process: not for text from elsewhere. PDP_IO without a C compiler or with the compiler's first words. */
 typedef struct pdp_code pdp_code;

@@ -42,6 +42,7 @@ char *pdp_ceiling_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp,
 
 /* The text for a device, the same for all kinds of them: see gpu/kernels/device.h. */
 char *pdp_device_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, size_t *length);
+char *pdp_device_ceiling_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, size_t *length);
 
 /* The compiler's arguments for a level. */
 const char *pdp_level_flags(pdp_level level, const pdp_stamp *stamp);

@@ -52,13 +52,21 @@ char *pdp_ceiling_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp,
                       interval ? "kernel_ceiling_interval" : "kernel_ceiling_linear", length);
 }
 
-char *pdp_device_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, size_t *length) {
+static char *device_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, const char *abi, const char *kernel,
+                         size_t *length) {
     pdp_stamp scalar = *stamp;
     scalar.for_device = true;
     scalar.short_products = false;
+    return stamp_text(recurrence, &scalar, "device", abi, kernel, length);
+}
+
+char *pdp_device_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, size_t *length) {
     const bool interval = recurrence->shape == PDP_INTERVAL;
-    return stamp_text(recurrence, &scalar, "device", interval ? "interval_abi" : "", interval ? "interval" : "linear",
-                      length);
+    return device_text(recurrence, stamp, interval ? "interval_abi" : "", interval ? "interval" : "linear", length);
+}
+
+char *pdp_device_ceiling_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, size_t *length) {
+    return device_text(recurrence, stamp, "", "ceiling", length);
 }
 
 void pdp_kernel_key(char *key, const char *text, size_t length) {

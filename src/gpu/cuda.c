@@ -352,21 +352,16 @@ static pdp_status cuda_load(pdp_device *device, void **handle, const char *text,
     return PDP_OK;
 }
 
-/* Of the group's memory a text may declare only so much; a kernel that wants more has its wish in a variable beside it
- * (SHARED_POOL in kernels/device.h). */
+/* Of the group's memory a text may declare only so much; what a kernel wants beyond that stands in a variable beside it
+ * (POOL in kernels/device.h). */
 static pdp_status find_shared(pdp_device *device, const cuda_program *program, const char *name,
                               pdp_cuda_function function, unsigned *bytes, pdp_error *error) {
-    const cuda *state = device->state;
     char variable[KERNEL_NAME + 8];
     pdp_cuda_address address = 0;
     size_t size = 0;
     *bytes = 0;
     snprintf(variable, sizeof variable, "%s_shared", name);
-    pdp_cuda_code code = state->driver.cuModuleGetGlobal_v2(&address, &size, program->module, variable);
-    if (code == PDP_CUDA_NOT_FOUND) {
-        return PDP_OK;
-    }
-    if (check(device, "cuModuleGetGlobal", code, error) != PDP_OK ||
+    if (CALL(cuModuleGetGlobal_v2, &address, &size, program->module, variable) != PDP_OK ||
         CALL(cuMemcpyDtoH_v2, bytes, address, sizeof *bytes) != PDP_OK) {
         return error->status;
     }

@@ -17,10 +17,10 @@
 #define LONG_ROUND 32
 #define PART_TERMS 4096
 #define MOST_PARTS 16
-#define TABLE_UNIT 16   /* cells by which a table is rounded up */
-#define STARTERS 1024   /* groups at most that write presets and weights */
+#define TABLE_UNIT 16       /* cells by which a table is rounded up */
+#define STARTERS 1024       /* groups at most that write presets and weights */
 #define TOGETHER (SUBS / 2) /* sub-blocks of which none is needed for what the chain is not */
-#define REPORT_BLOCKS 8 /* launches of a run that tells how far it is */
+#define REPORT_BLOCKS 8     /* launches of a run that tells how far it is */
 
 /* Where the terms are: in windows or in the list, in parts or in the blocks themselves. */
 typedef struct layout {
@@ -289,8 +289,8 @@ static pdp_status fill_table(const run *r) {
     const uint64_t blocks = r->layout.blocks;
     const uint64_t step = progress.report ? (blocks + REPORT_BLOCKS - 1) / REPORT_BLOCKS : blocks;
     uint32_t resident = 0;
-    if (r->device->groups_meet && pdp_program_count_resident(r->job->program, "pdp_linear", THREADS, &resident,
-                                                             r->error) != PDP_OK) {
+    if (r->device->groups_meet &&
+        pdp_program_count_resident(r->job->program, "pdp_linear", THREADS, &resident, r->error) != PDP_OK) {
         return r->error->status;
     }
     for (uint64_t block = 0; block < blocks && r->error->status == PDP_OK;) {

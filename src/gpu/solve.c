@@ -18,8 +18,8 @@ pdp_status pdp_gpu_solve(const pdp_gpu_job *job, pdp_solution *solution) {
     double milliseconds = 0;
     if (job->problem->shape == PDP_INTERVAL) {
         pdp_gpu_solve_interval(job, solution, &milliseconds);
-    } else {
-        pdp_gpu_solve_linear(job, solution, &milliseconds);
+    } else if (pdp_gpu_solve_linear(job, solution, &milliseconds) == PDP_OK && job->decisions) {
+        pdp_solution_decide(solution, pdp_solution_split, solution); /* its table is here anyway */
     }
     solution->device_seconds = milliseconds / 1e3;
     return solution->error.status;

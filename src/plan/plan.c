@@ -14,6 +14,7 @@
 #include "cpu/kernel.h"
 #include "cpu/linear.h"
 #include "gpu/arena.h"
+#include "gpu/ceiling.h"
 #include "gpu/paper.h"
 #include "gpu/solve.h"
 #include "plan/type.h"
@@ -521,6 +522,12 @@ pdp_status pdp_ceiling_create(pdp_ceiling **out, const pdp_plan *plan) {
     const bool has_kernel = is_good(plan) && plan->method->kind == ENGINE && !plan->device;
     return pdp_ceiling_open(out, has_kernel ? plan->problem : NULL, has_kernel ? &plan->stamp : NULL,
                             has_kernel ? plan->level : PDP_LEVEL_GENERIC);
+}
+
+pdp_status pdp_device_ceiling_create(pdp_device_ceiling **out, const pdp_plan *plan) {
+    const bool has_kernel = is_good(plan) && plan->method->kind == ENGINE && plan->device;
+    return pdp_device_ceiling_open(out, has_kernel ? plan->device : NULL, has_kernel ? plan->problem : NULL,
+                                   has_kernel ? &plan->stamp : NULL);
 }
 
 void pdp_plan_free(pdp_plan *plan) {

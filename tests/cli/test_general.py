@@ -18,7 +18,8 @@ class General(CommandTest):
             self.assertEqual(stderr, "")
 
     def test_options_are_in_groups(self):
-        solve = ["algorithm", "dry-run", "json", "memory", "no-compile", "threads", "type"]
+        solve = ["algorithm", "backend", "device-memory", "dry-run", "json", "memory", "no-compile", "resident", "threads",
+                 "type"]
         for command, groups in [
             ("mcm", [("The chain", ["file", "max-dim", "random", "seed"]), ("The solve", solve),
                      ("Files", ["order", "output", "splits", "table"])]),
@@ -44,7 +45,15 @@ class General(CommandTest):
         version = self.run_program("--version")[0].split()[1]
         info = self.run_json("info")
         self.assertEqual(info["version"], version)
-        self.assertEqual(sorted(info), ["build", "cpu_level", "devices", "memory_free", "threads", "version"])
+        self.assertEqual(sorted(info), ["build", "cpu_level", "devices", "memory_free", "threads", "unavailable",
+                                        "version"])
+        found = [device["backend"] for device in info["devices"]]
+        self.assertEqual(sorted(found + list(info["unavailable"])), ["cuda", "opencl"])
+        for device in info["devices"]:
+            self.assertGreater(device["memory"], 0)
+            self.assertTrue(device["name"] and device["driver"])
+        for why in info["unavailable"].values():
+            self.assertGreater(len(why), 10)
         self.assertIn(version, self.run_program("info")[0])
 
     def test_selftest(self):
@@ -54,6 +63,12 @@ class General(CommandTest):
         stdout, _ = self.run_program("selftest", "--seconds", 0)
         self.assertIn("0 mismatches", stdout)
         json.dumps(result)
+
+    def test_selftest_on_devices(self):
+        result = self.run_json("selftest", "--backend", "host", "--seed", 1, "--seconds", 2)
+        self.assertEqual((result["backend"], result["mismatches"]), ("host", 0))
+        self.assertGreater(result["comparisons"], 5)
+        self.assertIn("there are cuda, opencl, host", self.run_program("selftest", "--backend", "none", code=2)[1])
 
 
 if __name__ == "__main__":

@@ -409,18 +409,27 @@ void *bench_convert(const bench_type *type, const int64_t *values, size_t count)
 
 int command_bench(int argc, char **argv) {
     static const char usage[] =
-        "Usage: pipedp bench interval|linear [OPTION...]\n"
-        "How fast the inner update of a recurrence can be on this core, what a textbook's loop makes of it, and what "
-        "we\n"
-        "do, measured in turn. Results are verified before they are printed.\n\n"
+        "Usage: pipedp bench interval|linear|gpu [OPTION...]\n"
+        "How fast the inner update of a recurrence can be on this core or on a device, what a textbook's loop makes of "
+        "it,\n"
+        "and what we do, measured in turn. Results are verified before they are printed.\n\n"
         "  interval   M[i][j] = ... M[i][k], M[k][j]: matrix chains, search trees, RNA folding, a file of yours\n"
-        "  linear     ST[i] = ... ST[i - a]: S-DP\n\n"
-        "pipedp bench interval --help and pipedp bench linear --help have the options.\n";
+        "  linear     ST[i] = ... ST[i - a]: S-DP\n"
+        "  gpu        both on a GPU\n\n"
+        "pipedp bench interval --help and so on have the options.\n";
+    static const struct {
+        const char *name;
+        char *full; /* what argp calls us */
+        int (*run)(int argc, char **argv);
+    } parts[] = {{"interval", "pipedp bench interval", bench_interval},
+                 {"linear", "pipedp bench linear", bench_linear},
+                 {"gpu", "pipedp bench gpu", bench_gpu}};
     const char *name = argc > 1 ? argv[1] : "";
-    if (strcmp(name, "interval") == 0 || strcmp(name, "linear") == 0) {
-        const bool is_interval = name[0] == 'i';
-        argv[1] = is_interval ? "pipedp bench interval" : "pipedp bench linear"; /* what argp calls us */
-        return (is_interval ? bench_interval : bench_linear)(argc - 1, argv + 1);
+    for (size_t x = 0; x < sizeof parts / sizeof *parts; x++) {
+        if (strcmp(name, parts[x].name) == 0) {
+            argv[1] = parts[x].full;
+            return parts[x].run(argc - 1, argv + 1);
+        }
     }
     const bool is_asked = strcmp(name, "--help") == 0 || strcmp(name, "-?") == 0;
     fputs(usage, is_asked ? stdout : stderr);

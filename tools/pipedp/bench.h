@@ -1,4 +1,4 @@
-/* What the two benchmarks share: options, rounds in which everyone has a turn, and the report. */
+/* What the benchmarks share: options, rounds in which everyone has a turn, and the report. */
 #ifndef PIPEDP_BENCH_H
 #define PIPEDP_BENCH_H
 
@@ -109,6 +109,7 @@ int bench_plot(const bench_report *report, const char *path);
 
 int bench_interval(int argc, char **argv);
 int bench_linear(int argc, char **argv);
+int bench_gpu(int argc, char **argv);
 
 /* ---- What the textbook loops compute with ---- */
 

@@ -8,21 +8,12 @@
 #include "cli.h"
 #include "json.h"
 #include "option_value.h"
-
-typedef struct selftest {
-    uint64_t seed;
-    double seconds;
-    bool json;
-
-    uint64_t problems;
-    uint64_t comparisons;
-    uint64_t mismatches;
-    char what[256]; /* the first mismatch */
-} selftest;
+#include "selftest.h"
 
 static const struct argp_option options[] = {
     {"seed", 's', "S", 0, "Seed of the first problem (default 1)", 0},
     {"seconds", 't', "T", 0, "How long to go on (default 5)", 0},
+    {"backend", 'b', "B", 0, "Compare cuda, opencl or host with the CPU instead", 0},
     {"json", 'j', 0, 0, "Write JSON", 0},
     {0},
 };
@@ -32,6 +23,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     switch (key) {
     case 's': cli_check_value(state, "--seed", argument, option_parse_unsigned(argument, &test->seed)); return 0;
     case 't': cli_check_value(state, "--seconds", argument, option_parse_seconds(argument, &test->seconds)); return 0;
+    case 'b': test->backend = argument; return 0;
     case 'j': test->json = true; return 0;
     case ARGP_KEY_ARG: argp_error(state, "'%s' is one argument too many", argument); return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -44,10 +36,11 @@ static const struct argp argp = {
     .doc = "Solves random problems by every method and compares. Problem number m is drawn from seed S + m, so a "
            "failing one, at which it stops, is found again by its own seed.\vExamples:\n"
            "  pipedp selftest\n"
-           "  pipedp selftest --seed 42 --seconds 60 --json",
+           "  pipedp selftest --seed 42 --seconds 60 --json\n"
+           "  pipedp selftest --backend cuda --seconds 60",
 };
 
-__attribute__((format(printf, 3, 4))) static void expect(selftest *test, bool holds, const char *format, ...) {
+void selftest_expect(selftest *test, bool holds, const char *format, ...) {
     test->comparisons++;
     if (holds) {
         return;
@@ -98,15 +91,15 @@ static void compare_tables(selftest *test, const pdp_solution *reference, const 
     const pdp_record *record = pdp_solution_record(solution);
     const size_t bytes = rows * columns * sizeof *table;
     const bool has_table = strcmp(algorithm, "hu-shing") != 0;
-    expect(test, pdp_solution_value(solution) == pdp_solution_value(reference), "%s, %s: another value", name,
-           algorithm);
-    expect(test, !has_table || (table && other && memcmp(table, other, bytes) == 0),
-           "%s, %s: another table than the reference", name, algorithm);
-    expect(test, !splits || !has_table || memcmp(splits, pdp_solution_splits(solution), bytes) == 0,
-           "%s, %s: other splits than the reference", name, algorithm);
-    expect(test, !record || record->hazards == 0, "%s, %s: hazards", name, algorithm);
-    expect(test, !record || !splits || record->conflicts[0] + record->conflicts[1] + record->conflicts[3] == 0,
-           "%s, %s: conflicts", name, algorithm);
+    selftest_expect(test, pdp_solution_value(solution) == pdp_solution_value(reference), "%s, %s: another value", name,
+                    algorithm);
+    selftest_expect(test, !has_table || (table && other && memcmp(table, other, bytes) == 0),
+                    "%s, %s: another table than the reference", name, algorithm);
+    selftest_expect(test, !splits || !has_table || memcmp(splits, pdp_solution_splits(solution), bytes) == 0,
+                    "%s, %s: other splits than the reference", name, algorithm);
+    selftest_expect(test, !record || record->hazards == 0, "%s, %s: hazards", name, algorithm);
+    selftest_expect(test, !record || !splits || record->conflicts[0] + record->conflicts[1] + record->conflicts[3] == 0,
+                    "%s, %s: conflicts", name, algorithm);
 }
 
 /* The paper's methods take a chain only if its cost is sure to fit into int64. */
@@ -124,8 +117,8 @@ static void compare_methods(selftest *test, const pdp_problem *problem, pdp_shap
     const bool for_machine = is_for_machine(problem);
     pdp_status expected;
     pdp_solution *reference = solve(problem, "sequential", false, &expected);
-    expect(test, expected == PDP_OK || expected == PDP_OVERFLOW, "%s: the reference failed, status %d", name,
-           (int)expected);
+    selftest_expect(test, expected == PDP_OK || expected == PDP_OVERFLOW, "%s: the reference failed, status %d", name,
+                    (int)expected);
     const char *algorithm;
     for (size_t m = 0; (algorithm = pdp_algorithm_name(kind, m)) != NULL; m++) {
         pdp_status status;
@@ -134,11 +127,11 @@ static void compare_methods(selftest *test, const pdp_problem *problem, pdp_shap
         }
         pdp_solution *solution = solve(problem, algorithm, for_machine && !is_engine(algorithm), &status);
         const bool has_no_kernel = is_engine(algorithm) && status == PDP_BAD_INPUT; /* for this operator and type */
-        expect(test, status == expected || has_no_kernel, "%s, %s: status %d instead of %d", name, algorithm,
-               (int)status, (int)expected);
+        selftest_expect(test, status == expected || has_no_kernel, "%s, %s: status %d instead of %d", name, algorithm,
+                        (int)status, (int)expected);
         if (solution && reference && strcmp(algorithm, "pipeline-printed") == 0) { /* never less than the least */
-            expect(test, pdp_solution_value(solution) >= pdp_solution_value(reference), "%s, %s: below the optimum",
-                   name, algorithm);
+            selftest_expect(test, pdp_solution_value(solution) >= pdp_solution_value(reference),
+                            "%s, %s: below the optimum", name, algorithm);
         } else if (solution && reference) {
             compare_tables(test, reference, solution, name, algorithm);
         }
@@ -168,14 +161,15 @@ static void test_mcm(selftest *test, uint64_t seed, uint64_t *state) {
     char name[64];
     snprintf(name, sizeof name, "seed %" PRIu64 ": mcm n=%zu", seed, n);
     pdp_status status = pdp_problem_create_mcm(&problem, dims, n + 1);
-    expect(test, status == PDP_OK, "%s: refused: %s", name, pdp_problem_error(problem));
+    selftest_expect(test, status == PDP_OK, "%s: refused: %s", name, pdp_problem_error(problem));
     if (status == PDP_OK) {
         const double bound = (double)(n - 1) * (double)largest * (double)largest * (double)largest;
-        expect(test, is_for_machine(problem) || bound > 9e18, "%s: refused by the paper's methods", name);
+        selftest_expect(test, is_for_machine(problem) || bound > 9e18, "%s: refused by the paper's methods", name);
         compare_methods(test, problem, PDP_INTERVAL, name);
         pdp_solution *solution = n <= 9 ? solve(problem, "auto", false, &status) : NULL;
         if (solution) {
-            expect(test, pdp_solution_value(solution) == try_all_orders(dims, 0, n), "%s: not the least cost", name);
+            selftest_expect(test, pdp_solution_value(solution) == try_all_orders(dims, 0, n), "%s: not the least cost",
+                            name);
         }
         pdp_solution_free(solution);
     }
@@ -242,11 +236,11 @@ static void check_cells(selftest *test, const pdp_sdp *sdp, const int64_t *table
             value = add_term(sdp, value, (uint64_t)table[i - (size_t)sdp->offsets[j]]);
         }
         if (value != (uint64_t)table[i]) {
-            expect(test, false, "%s: cell %zu is wrong", name, i);
+            selftest_expect(test, false, "%s: cell %zu is wrong", name, i);
             return;
         }
     }
-    expect(test, true, "%s", name);
+    selftest_expect(test, true, "%s", name);
 }
 
 static void test_sdp(selftest *test, uint64_t seed, uint64_t *state) {
@@ -278,7 +272,7 @@ static void test_sdp(selftest *test, uint64_t seed, uint64_t *state) {
     snprintf(name, sizeof name, "seed %" PRIu64 ": sdp n=%zu k=%zu %s", seed, sdp.n, k, pdp_operator_name(sdp.op));
     pdp_problem *problem = NULL;
     pdp_status status = pdp_problem_create_sdp(&problem, &sdp);
-    expect(test, status == PDP_OK, "%s: refused: %s", name, pdp_problem_error(problem));
+    selftest_expect(test, status == PDP_OK, "%s: refused: %s", name, pdp_problem_error(problem));
     if (status == PDP_OK) {
         compare_methods(test, problem, PDP_LINEAR, name);
         pdp_solution *solution = solve(problem, "auto", false, &status);
@@ -297,6 +291,10 @@ static void report(const selftest *test) {
         json_open_object(&writer, NULL);
         json_unsigned(&writer, "seed", test->seed);
         json_unsigned(&writer, "problems", test->problems);
+        if (test->backend) {
+            json_string(&writer, "backend", test->backend);
+            json_unsigned(&writer, "skipped", test->skipped);
+        }
         json_unsigned(&writer, "comparisons", test->comparisons);
         json_unsigned(&writer, "mismatches", test->mismatches);
         if (test->mismatches > 0) {
@@ -305,27 +303,47 @@ static void report(const selftest *test) {
         json_close_object(&writer);
         json_end(&writer);
     } else {
-        printf("%" PRIu64 " problems from seed %" PRIu64 ", %" PRIu64 " comparisons, %" PRIu64 " mismatches\n",
-               test->problems, test->seed, test->comparisons, test->mismatches);
+        printf("%" PRIu64 " problems from seed %" PRIu64 ", ", test->problems, test->seed);
+        if (test->backend) {
+            printf("%" PRIu64 " skipped that %s does not take, ", test->skipped, test->backend);
+        }
+        printf("%" PRIu64 " comparisons, %" PRIu64 " mismatches\n", test->comparisons, test->mismatches);
     }
     if (test->mismatches > 0) {
         cli_fail(EXIT_MISMATCH, "mismatch: %s", test->what);
     }
 }
 
+static void test_next(selftest *test) {
+    uint64_t seed = test->seed + test->problems++;
+    uint64_t state = seed;
+    if (test->backend) {
+        selftest_on_device(test, seed);
+    } else { /* one of each kind */
+        test_mcm(test, seed, &state);
+        test_sdp(test, seed, &state);
+    }
+}
+
 int command_selftest(int argc, char **argv) {
     selftest test = {.seed = 1, .seconds = 5};
     cli_parse(&argp, argc, argv, &test);
+    if (test.backend) {
+        pdp_status status = pdp_device_open(&test.device, test.backend);
+        if (status != PDP_OK) {
+            int code = cli_fail(cli_exit_code(status), "%s", pdp_device_error(test.device));
+            pdp_device_free(test.device);
+            return code;
+        }
+    }
     double start = cli_now();
     cli_start_progress(0, NULL);
-    do { /* at least one of each kind */
-        uint64_t seed = test.seed + test.problems++;
-        uint64_t state = seed;
-        test_mcm(&test, seed, &state);
-        test_sdp(&test, seed, &state);
+    do {
+        test_next(&test);
         cli_show_progress(NULL, test.seconds > 0 ? (cli_now() - start) / test.seconds : 1);
     } while (test.mismatches == 0 && cli_now() - start < test.seconds);
     cli_clear_progress();
+    pdp_device_free(test.device);
     report(&test);
     return test.mismatches > 0 ? EXIT_MISMATCH : EXIT_DONE;
 }

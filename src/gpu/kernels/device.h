@@ -1,12 +1,12 @@
 /* What kernels for devices are written in: C, and these macros. The same text runs as CUDA (nvcc, NVRTC), as OpenCL C
  * 1.2, and as plain C on fibres of the host (PDP_HOST), which is how it is tested where there is no GPU.
  *
- *   KERNEL(name, threads, m) a kernel's head: all have the same arguments, and `threads` threads a group; registers are
- *                            to be left for m groups a multiprocessor
+ *   KERNEL(name, threads, m, bytes)
+ *                            a kernel's head: all have the same arguments, and `threads` threads a group; registers are
+ *                            to be left for m groups a multiprocessor; so many bytes are its POOL
  *   GLOBAL, LOCAL            before the target of a pointer: the device's memory, the group's
  *   SHARED(type, name, n)    an array of the group, declared at the top of a kernel
- *   SHARED_POOL(kernel, type, n), POOL_OF(kernel, type, name, n)
- *                            the same for one large array of a kernel: the first before the kernel, the second in it
+ *   POOL(type, name, n)      the same for one array that may be large: its bytes stand in the kernel's head
  *   THREAD, GROUP            this thread in its group, this group
  *   BARRIER()                for all threads of the group
  *   WARP_BARRIER()           for the 32 threads of a warp, which all others of the group also reach
@@ -43,9 +43,10 @@ typedef unsigned long uint64_t;
 #define GLOBAL
 #define LOCAL
 #define SHARED(type, name, n) __shared__ type name[n]
-#define SHARED_POOL(kernel, type, n) extern "C" __device__ const unsigned kernel##_shared = (n) * sizeof(type);
-#define POOL_OF(kernel, type, name, n) extern __shared__ type name[]
-#define KERNEL(name, threads, m) extern "C" __global__ void __launch_bounds__(threads, m) name(PDP_ARGUMENTS)
+#define POOL(type, name, n) extern __shared__ type name[]
+#define KERNEL(name, threads, m, bytes)                                                                                \
+    extern "C" __device__ const unsigned name##_shared = bytes;                                                        \
+    extern "C" __global__ void __launch_bounds__(threads, m) name(PDP_ARGUMENTS)
 #define PDP_INLINE static __device__ __forceinline__
 #define PDP_SEPARATE static __device__ __noinline__
 #define THREAD ((int)threadIdx.x)
@@ -102,9 +103,9 @@ typedef ulong uint64_t;
 #define GLOBAL __global
 #define LOCAL __local
 #define SHARED(type, name, n) __local type name[n]
-#define SHARED_POOL(kernel, type, n)
-#define POOL_OF(kernel, type, name, n) __local type name[n]
-#define KERNEL(name, threads, m) __kernel __attribute__((reqd_work_group_size(threads, 1, 1))) void name(PDP_ARGUMENTS)
+#define POOL(type, name, n) __local type name[n]
+#define KERNEL(name, threads, m, bytes)                                                                                \
+    __kernel __attribute__((reqd_work_group_size(threads, 1, 1))) void name(PDP_ARGUMENTS)
 #define PDP_INLINE static inline
 #define PDP_SEPARATE static
 #define THREAD ((int)get_local_id(0))
@@ -147,10 +148,9 @@ extern pdp_host_run *pdp_host;
 pdp_host_run *pdp_host;
 #define GLOBAL
 #define LOCAL
-#define SHARED_POOL(kernel, type, n)
-#define POOL_OF(kernel, type, name, n) SHARED(type, name, n)
+#define POOL(type, name, n) SHARED(type, name, n)
 #define SHARED(type, name, n) type *name = pdp_host->share((n) * sizeof(type))
-#define KERNEL(name, threads, m) void name(PDP_ARGUMENTS)
+#define KERNEL(name, threads, m, bytes) void name(PDP_ARGUMENTS)
 #define PDP_INLINE static inline __attribute__((unused))
 #define PDP_SEPARATE static __attribute__((unused))
 #define THREAD (pdp_host->thread)

@@ -29,8 +29,12 @@ enum {
      * first what is above its diagonal, of the second the same, transposed, below it. OpenCL promises too little of
      * that memory for large elements. */
     IS_STAGED = PDP_ELEM_BYTES == 4 || !PDP_LITTLE_SHARED,
-    FINISH = (IS_STAGED ? 2 : 1) * CELLS,
-    POOL = STAGES * STAGE > FINISH ? STAGES *STAGE : FINISH,
+    /* There too, if there is room: what is hoisted for rows of the tile and k's of either tile on the diagonal. */
+    IS_HOISTED = PDP_NHA > 0 && PDP_NHB == 0 && IS_STAGED && (2 + 2 * PDP_NHA) * CELLS *PDP_ELEM_BYTES <= 73728,
+    HOISTS = 2 * CELLS,
+    IS_AHEAD = PDP_ELEM_BYTES == 4, /* operands are loaded while others are used: there are registers for that */
+    FINISH = (IS_STAGED ? 2 : 1) * CELLS + (IS_HOISTED ? 2 * PDP_NHA * CELLS : 0),
+    POOL_ELEMENTS = STAGES * STAGE > FINISH ? STAGES *STAGE : FINISH,
     BLOCK = 4, /* in which a tile is finished: one that a thread holds in registers */
     BLOCKS = TILE / BLOCK,
     HELPERS = THREADS / BLOCKS /* threads that bring to a block what finished ones give it, each two cells */
@@ -174,9 +178,9 @@ typedef struct frame {
     int on_diagonal;
 } frame;
 
-PDP_INLINE elem add_term(PDP_DATA d, elem sum, elem l, elem r, const elem *hj, int64_t i, int64_t k, int64_t j) {
-    elem ha[SOME(PDP_NHA)], hb[SOME(PDP_NHB)], a[SOME(PDP_NA)], b[SOME(PDP_NB)];
-    hoist_a(d, i, k, ha);
+PDP_INLINE elem add_term(PDP_DATA d, elem sum, elem l, elem r, const elem *ha, const elem *hj, int64_t i, int64_t k,
+                         int64_t j) {
+    elem hb[SOME(PDP_NHB)], a[SOME(PDP_NA)], b[SOME(PDP_NB)];
     hoist_b(d, k, j, hb);
     s_make_a(d, l, ha, a);
     s_make_b(d, r, hb, b);
@@ -196,22 +200,45 @@ PDP_INLINE elem column_cell(const frame *f, int k, int column) {
                           : f->columns[column / PANEL * (TILE * PANEL) + k * PANEL + column % PANEL];
 }
 
-/* Brings the tiles on the diagonal. */
+/* Brings the tiles on the diagonal, and hoists. */
 PDP_INLINE void stage_diagonal(const frame *f) {
-    if (!IS_STAGED || f->on_diagonal) {
-        return;
-    }
     LOCAL elem *to = f->cells + CELLS;
-    UNROLLED for (int q = 0; q < TILE * TILE / PACK / THREADS; q++) {
-        const int at = (THREAD + q * THREADS) * PACK;
-        const int row = at / PANEL % TILE, column = at / (TILE * PANEL) * PANEL + at % PANEL;
-        const pack a = *(const GLOBAL pack *)(f->rows + at), b = *(const GLOBAL pack *)(f->columns + at);
-        UNROLLED for (int e = 0; e < PACK; e++) {
-            if (column + e > row) {
-                to[row * T_STRIDE + column + e] = a.at[e];
-                to[(column + e) * T_STRIDE + row] = b.at[e];
+    if (IS_STAGED && !f->on_diagonal) {
+        UNROLLED for (int q = 0; q < TILE * TILE / PACK / THREADS; q++) {
+            const int at = (THREAD + q * THREADS) * PACK;
+            const int row = at / PANEL % TILE, column = at / (TILE * PANEL) * PANEL + at % PANEL;
+            const pack a = *(const GLOBAL pack *)(f->rows + at), b = *(const GLOBAL pack *)(f->columns + at);
+            UNROLLED for (int e = 0; e < PACK; e++) {
+                if (column + e > row) {
+                    to[row * T_STRIDE + column + e] = a.at[e];
+                    to[(column + e) * T_STRIDE + row] = b.at[e];
+                }
             }
         }
+    }
+    for (int at = IS_HOISTED ? THREAD : TILE * TILE; at < TILE * TILE; at += THREADS) {
+        const int row = at / TILE, k = at % TILE;
+        const int64_t i = f->i0 + row < 0 ? 0 : f->i0 + row;
+        elem ha[SOME(PDP_NHA)];
+        UNROLLED for (int by_column = 0; by_column < 2; by_column++) {
+            const int64_t k0 = (by_column ? f->j0 : f->i0) + k;
+            hoist_a(f->d, i, k0 < 0 ? 0 : k0, ha);
+            UNROLLED for (int v = 0; v < PDP_NHA; v++) {
+                f->cells[HOISTS + (2 * v + by_column) * CELLS + row * T_STRIDE + k] = ha[v];
+            }
+        }
+    }
+}
+
+/* What is hoisted for a row of the tile, and k in its rows or its columns. */
+PDP_INLINE void hoist_row(const frame *f, int row, int k, int by_column, elem *out) {
+    const int64_t i = f->i0 + row < 0 ? 0 : f->i0 + row, k0 = (by_column ? f->j0 : f->i0) + k;
+    if (IS_HOISTED) {
+        UNROLLED for (int v = 0; v < PDP_NHA; v++) {
+            out[v] = f->cells[HOISTS + (2 * v + by_column) * CELLS + row * T_STRIDE + k];
+        }
+    } else {
+        hoist_a(f->d, i, k0 < 0 ? 0 : k0, out);
     }
 }
 
@@ -225,53 +252,91 @@ PDP_INLINE void load_four(elem *to, const LOCAL elem *from) {
     }
 }
 
-/* What finished blocks give to block (x, y), for one row of it and two columns. Rows that are none get what nobody
- * reads. */
+/* The operands of one row and two columns for four k's in a row. */
+typedef struct operands_of_four {
+    elem l[BLOCK];
+    elem right[2][BLOCK];
+    elem ha[BLOCK][SOME(PDP_NHA)];
+} operands_of_four;
+
+PDP_INLINE void load_operands(const frame *f, operands_of_four *o, int row, int column, int k, const int by_column) {
+    const LOCAL elem *cells = f->cells + row * T_STRIDE;
+    if (IS_STAGED) {
+        load_four(o->l, by_column || f->on_diagonal ? cells + k : cells + CELLS + k);
+    }
+    if (IS_STAGED && by_column) {
+        load_four(o->right[0], f->cells + CELLS + column * T_STRIDE + k);
+        load_four(o->right[1], f->cells + CELLS + (column + 1) * T_STRIDE + k);
+    }
+    UNROLLED for (int v = 0; v < (IS_HOISTED ? PDP_NHA : 0); v++) {
+        elem four[BLOCK];
+        load_four(four, cells + HOISTS + (2 * v + by_column) * CELLS + k);
+        UNROLLED for (int q = 0; q < BLOCK; q++) {
+            o->ha[q][v] = four[q];
+        }
+    }
+    UNROLLED for (int q = 0; q < BLOCK; q++) {
+        if (!IS_STAGED) {
+            o->l[q] = by_column ? cells[k + q] : row_cell(f, row, k + q);
+        }
+        if (!IS_HOISTED) {
+            hoist_row(f, row, k + q, by_column, o->ha[q]);
+        }
+        UNROLLED for (int c = 0; c < 2; c++) {
+            if (!by_column) {
+                o->right[c][q] = f->cells[(k + q) * T_STRIDE + column + c];
+            } else if (!IS_STAGED) {
+                o->right[c][q] = column_cell(f, k + q, column + c);
+            }
+        }
+    }
+}
+
+/* What finished blocks give to a row and two columns, k in the tile's own rows or in its columns. While four k's are
+ * added, the operands of the next four are on their way, if there are registers for them. Rows that are none get what
+ * nobody reads. */
+PDP_INLINE void add_blocks(const frame *f, elem *sum, elem (*hj)[SOME(PDP_NHJ)], int row, int column, int first,
+                           int end, const int by_column) {
+    PDP_DATA d = f->d;
+    operands_of_four o, next;
+    if (IS_AHEAD && first < end) {
+        load_operands(f, &next, row, column, first * BLOCK, by_column);
+    }
+    for (int at = first; at < end; at++) {
+        if (IS_AHEAD) {
+            o = next;
+            load_operands(f, &next, row, column, (at + 1 < end ? at + 1 : at) * BLOCK, by_column);
+        } else {
+            load_operands(f, &o, row, column, at * BLOCK, by_column);
+        }
+        UNROLLED for (int q = 0; q < BLOCK; q++) {
+            const int64_t k = (by_column ? f->j0 : f->i0) + at * BLOCK + q;
+            elem a[SOME(PDP_NA)], b[SOME(PDP_NB)], hb[SOME(PDP_NHB)];
+            s_make_a(d, o.l[q], o.ha[q], a);
+            UNROLLED for (int c = 0; c < 2; c++) {
+                hoist_b(d, k, f->j0 + column + c, hb);
+                s_make_b(d, o.right[c][q], hb, b);
+                sum[c] = update(d, sum[c], a, b, hj[c], f->i0 + row, k, f->j0 + column + c);
+            }
+        }
+    }
+}
+
+/* What finished blocks give to block (x, y): to one row of it and two columns. */
 PDP_INLINE void block_products(const frame *f, int x, int y) {
     PDP_DATA d = f->d;
     const int helper = THREAD % HELPERS;
     const int row = x * BLOCK + helper / 2, column = y * BLOCK + helper % 2 * 2;
-    const int64_t i = f->i0 + row < 0 ? 0 : f->i0 + row, j = f->j0 + column;
-    LOCAL elem *cells = f->cells + row * T_STRIDE;
-    elem sum[2] = {cells[column], cells[column + 1]}, hj[2][SOME(PDP_NHJ)];
-    hoist_j(d, j, hj[0]);
-    hoist_j(d, j + 1, hj[1]);
-    /* k in the tile's own rows, then in its columns; on the diagonal both are the same. */
-    for (int by_column = 0; by_column < (f->on_diagonal ? 1 : 2); by_column++) {
-        const int first = by_column ? 0 : x + 1, end = by_column || f->on_diagonal ? y : BLOCKS;
-        const int64_t k0 = by_column ? f->j0 : f->i0;
-        UNROLL(4) for (int k = first * BLOCK; k < end * BLOCK; k += BLOCK) {
-            elem l[BLOCK], right[2][BLOCK];
-            if (IS_STAGED) {
-                load_four(l, by_column || f->on_diagonal ? cells + k : cells + CELLS + k);
-            }
-            if (IS_STAGED && by_column) {
-                load_four(right[0], f->cells + CELLS + column * T_STRIDE + k);
-                load_four(right[1], f->cells + CELLS + (column + 1) * T_STRIDE + k);
-            }
-            UNROLLED for (int q = 0; q < BLOCK; q++) {
-                if (!IS_STAGED) {
-                    l[q] = by_column ? cells[k + q] : row_cell(f, row, k + q);
-                }
-                elem ha[SOME(PDP_NHA)], a[SOME(PDP_NA)];
-                hoist_a(d, i, k0 + k + q, ha);
-                s_make_a(d, l[q], ha, a);
-                UNROLLED for (int c = 0; c < 2; c++) {
-                    elem hb[SOME(PDP_NHB)], b[SOME(PDP_NB)];
-                    if (!by_column) {
-                        right[c][q] = f->cells[(k + q) * T_STRIDE + column + c];
-                    } else if (!IS_STAGED) {
-                        right[c][q] = column_cell(f, k + q, column + c);
-                    }
-                    hoist_b(d, k0 + k + q, j + c, hb);
-                    s_make_b(d, right[c][q], hb, b);
-                    sum[c] = update(d, sum[c], a, b, hj[c], f->i0 + row, k0 + k + q, j + c);
-                }
-            }
-        }
+    LOCAL elem *cells = f->cells + row * T_STRIDE + column;
+    elem sum[2] = {cells[0], cells[1]}, hj[2][SOME(PDP_NHJ)];
+    hoist_j(d, f->j0 + column, hj[0]);
+    hoist_j(d, f->j0 + column + 1, hj[1]);
+    add_blocks(f, sum, hj, row, column, x + 1, f->on_diagonal ? y : BLOCKS, 0);
+    if (!f->on_diagonal) { /* where rows and columns are the same */
+        add_blocks(f, sum, hj, row, column, 0, y, 1);
     }
-    cells[column] = sum[0];
-    cells[column + 1] = sum[1];
+    cells[0] = sum[0];
+    cells[1] = sum[1];
 }
 
 /* M[i+1][j-1], which may lie in another tile. */
@@ -323,13 +388,16 @@ PDP_INLINE void block_cells(const frame *f, int x, int y, const int is_triangle)
                 continue;
             }
             const int64_t i = i0 + r < 0 ? 0 : i0 + r;
-            elem sum = cell[r][c];
+            elem sum = cell[r][c], ha[SOME(PDP_NHA)];
             UNROLLED for (int k = r + 1; k < (is_triangle ? c : BLOCK); k++) {
                 const elem l = is_triangle ? cell[r][k] : row_cell(f, row0 + r, row0 + k);
-                sum = add_term(d, sum, l, cell[k][c], hj[c], i, i0 + k < 0 ? 0 : i0 + k, j0 + c);
+                hoist_row(f, row0 + r, row0 + k, 0, ha);
+                sum = add_term(d, sum, l, cell[k][c], ha, hj[c], i, i0 + k < 0 ? 0 : i0 + k, j0 + c);
             }
             UNROLLED for (int k = 0; k < (is_triangle ? 0 : c); k++) {
-                sum = add_term(d, sum, cell[r][k], column_cell(f, column0 + k, column0 + c), hj[c], i, j0 + k, j0 + c);
+                const elem right = column_cell(f, column0 + k, column0 + c);
+                hoist_row(f, row0 + r, column0 + k, 1, ha);
+                sum = add_term(d, sum, cell[r][k], right, ha, hj[c], i, j0 + k, j0 + c);
             }
             if (is_triangle ? c == r + 1 : r == BLOCK - 1 && c == 0 && j0 == i0 + BLOCK) {
                 sum = i0 + r >= 0 ? leaf(d, i0 + r) : sum;
@@ -420,11 +488,9 @@ PDP_INLINE void add_products(PDP_DATA d, part *p, LOCAL elem *pool, const GLOBAL
     }
 }
 
-SHARED_POOL(pdp_interval, elem, POOL)
-
 /* Tiles of the distances n2 <= .. < n3. b0: the table; b1: the words; n0: tiles in a row; n1: room in the first. */
-KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2) {
-    POOL_OF(pdp_interval, pack, packs, POOL / PACK);
+KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_ELEM_BYTES) {
+    POOL(pack, packs, POOL_ELEMENTS / PACK);
     SHARED(uint32_t, words, 2);
     LOCAL elem *pool = (LOCAL elem *)packs;
     GLOBAL elem *table = (GLOBAL elem *)b0;
@@ -507,9 +573,10 @@ PDP_INLINE elem table_cell(const GLOBAL elem *table, int64_t room, int64_t i, in
 /* Whether k gives M[i][j] its value. */
 PDP_INLINE int is_split(PDP_DATA d, const GLOBAL elem *table, int64_t room, elem cell, int64_t i, int64_t k,
                         int64_t j) {
-    elem hj[SOME(PDP_NHJ)];
+    elem ha[SOME(PDP_NHA)], hj[SOME(PDP_NHJ)];
+    hoist_a(d, i, k, ha);
     hoist_j(d, j, hj);
-    elem sum = add_term(d, PDP_IDENTITY, table_cell(table, room, i, k), table_cell(table, room, k, j), hj, i, k, j);
+    elem sum = add_term(d, PDP_IDENTITY, table_cell(table, room, i, k), table_cell(table, room, k, j), ha, hj, i, k, j);
 #if PDP_CLOSES
     elem h[SOME(PDP_NHC)];
     hoist_c(d, i, j, h);
@@ -561,7 +628,7 @@ PDP_INLINE void answer_node(PDP_DATA d, const GLOBAL elem *table, int64_t room, 
 
 /* The smallest k of every cell that the decisions behind M[0][n] go through. b0: the table; b2: the queue, in which is
  * the first node; n1: room in the first tile; n4: nodes that it has room for. */
-KERNEL(pdp_interval_decide, DECIDERS, 1) {
+KERNEL(pdp_interval_decide, DECIDERS, 1, 0) {
     SHARED(uint32_t, words, 2);
     const GLOBAL elem *table = (const GLOBAL elem *)b0;
     GLOBAL uint32_t *queue = (GLOBAL uint32_t *)b2;
@@ -602,7 +669,7 @@ KERNEL(pdp_interval_decide, DECIDERS, 1) {
 }
 
 /* The same for all cells, a thread each, in the shape of a square table. b3: the table of splits; n4: points. */
-KERNEL(pdp_interval_splits, DECIDERS, 1) {
+KERNEL(pdp_interval_splits, DECIDERS, 1, 0) {
     const GLOBAL elem *table = (const GLOBAL elem *)b0;
     GLOBAL int64_t *splits = (GLOBAL int64_t *)b3;
     const int64_t i = GROUP;

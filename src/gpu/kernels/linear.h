@@ -2,15 +2,15 @@
  *
  *     T[i] = close(i, source(i) (+) term_0(T[i - a_0]) (+) ... (+) term_{k-1}(T[i - a_{k-1}])),   a_j <= i
  *
- * One group follows the chain from cell to cell for the whole table. The others take tickets, in the order of the cells:
- * for every block its parts, each a range of its greater offsets, whose sums go to memory; then, for every sub-block of
- * it, the offsets between, to whose sums those of the parts are added. What is left to the chain's group are the near
- * offsets. Whatever a ticket waits for was taken before it, or is the chain's.
+ * One group follows the chain from cell to cell for the whole table. The others take tickets, in the order of the
+ * cells: for every block its parts, each a range of its greater offsets, whose sums go to memory; then, for every
+ * sub-block of it, the offsets between, to whose sums those of the parts are added. What is left to the chain's group
+ * are the near offsets. Whatever a ticket waits for was taken before it, or is the chain's.
  *
- * The chain goes in steps of 32 cells, a thread a cell. Terms between cells that are k steps apart are a matrix of 32 by
- * 32, which is the same for all steps, so a warp has its part of it in registers. Warp 0 has k = 0, which is the chain
- * itself, and k = 1; the others have k = 2, 3, ... and work for the step that follows. Those further back are taken in
- * windows, for a whole sub-block, while the one before it is in work.
+ * The chain goes in steps of 32 cells, a thread a cell. Terms between cells that are k steps apart are a matrix of 32
+ * by 32, which is the same for all steps, so a warp has its part of it in registers. Warp 0 has k = 0, which is the
+ * chain itself, and k = 1; the others have k = 2, 3, ... and work for the step that follows. Those further back are
+ * taken in windows, for a whole sub-block, while the one before it is in work.
  *
  * Where offsets are dense they are taken in windows: which of 32 consecutive offsets are there is a mask, the same for
  * all threads, and a thread has consecutive cells, so that it loads an operand once for all of them. All other offsets
@@ -27,8 +27,8 @@ enum {
     STEP = 32,    /* cells that the chain finishes between two barriers */
     SUB = 128,    /* cells of which the chain's group takes the sums at once, and tells that they are final */
     SUBS = BLOCK / SUB,
-    MATRICES = 256, /* offsets below it are taken step by step */
-    NEAR = 896,     /* and those below this one by the chain's group */
+    MATRICES = 224, /* offsets below it are taken step by step */
+    NEAR = 768,     /* and those below this one by the chain's group */
     OWN = 4096,     /* and those below this one sub-block by sub-block; parts have the others */
     CHUNK = 512,    /* offsets of which a group has the operands at once */
     WINDOW = 32,    /* offsets of a mask; all windows together end with a multiple of CHUNK or with MATRICES */
@@ -45,7 +45,7 @@ enum {
     ROUND = 5,    /* cells of a step that do not depend on each other: a power of 2, at most 32 */
     BLOCKS = 6,
     HARMLESS = 7, /* there is a weight that makes a term harmless: the last one */
-    COUNTS = 8 /* for every block, its parts that are done; then for every sub-block whether its sums are there */
+    COUNTS = 8    /* for every block, its parts that are done; then for every sub-block whether its sums are there */
 };
 
 #if defined(PDP_ON_DEVICE)
@@ -62,30 +62,32 @@ enum {
 
 enum {
     WARPS = THREADS / 32,
-    HELPERS = WARPS - 1, /* warps that do not follow the chain */
+    HELPERS = WARPS - 2,        /* of the chain's warp; the last warp is the clerk, who deals with the other groups */
     PACK = 16 / PDP_ELEM_BYTES, /* elements that are loaded at once */
-    /* Cells of a thread, for the parts. Their operands lie in rows of so many, and rows are so far apart that threads of
-     * a warp do not meet in a bank. */
+    /* Cells of a thread, for the parts. Their operands lie in rows of so many, and rows are so far apart that threads
+     * of a warp do not meet in a bank. */
     OUTS = PDP_ELEM_BYTES == 4 && PDP_NI == 0 ? 16 : 8,
     STRIDE = OUTS + PACK,
     COVER = BLOCK / OUTS, /* threads for a block; the others have other windows */
     SPLITS = THREADS / COVER,
-    LISTED = BLOCK / THREADS, /* cells of a thread, for the terms in the list */
-    NEAR_OUTS = SUB / 32,     /* cells of a thread, for a sub-block */
-    BATCH = 4,                /* cells of a chain that all threads of a warp follow */
-    RING = 1024,              /* cells that the chain's group has, or of which another has the terms of a sub-block */
-    ROOM = 32,                /* before the near weights, and for near terms of the list */
+    LISTED = BLOCK / THREADS,                  /* cells of a thread, for the terms in the list */
+    NEAR_OUTS = SUB / 32,                      /* cells of a thread, for a sub-block */
+    BATCH = 4,                                 /* cells of a chain that all threads of a warp follow */
+    RING = PDP_ELEM_BYTES == 16 ? 1024 : 2048, /* cells that the chain's group has */
+    AHEAD = PDP_ELEM_BYTES == 16 ? 4 : 8,      /* sub-blocks whose sums it has */
+    ROOM = 32,                                 /* before the near weights, and for near terms of the list */
     NEAR_MASKS = NEAR / WINDOW,
     WEIGHTS = HAS_WINDOWS * PDP_NW, /* in shared memory */
     /* Where things are in it: for a part, for a sub-block, and for the chain. */
     FAR_WEIGHTS = (BLOCK + CHUNK) / OUTS * STRIDE,
     FAR_SUMS = FAR_WEIGHTS + WEIGHTS * CHUNK,
     FAR_POOL = FAR_SUMS + BLOCK / OUTS * STRIDE,
-    WARP_SUMS = RING, /* for every warp those of a sub-block */
-    MIDDLE_WEIGHTS = WARP_SUMS + 2 * WARPS * SUB,
+    MIDDLE_SUMS = HAS_WINDOWS * (SUB + CHUNK), /* for every warp those of a sub-block */
+    MIDDLE_WEIGHTS = MIDDLE_SUMS + (1 + HAS_WINDOWS) * WARPS * SUB,
     MIDDLE_POOL = MIDDLE_WEIGHTS + WEIGHTS * CHUNK,
-    TOTALS = WARP_SUMS + HELPERS * SUB, /* what a sub-block has from the tickets */
-    STEP_SUMS = TOTALS + SUB,           /* for every helper, those of two steps */
+    WARP_SUMS = RING,
+    TOTALS = WARP_SUMS + HAS_WINDOWS * HELPERS * SUB, /* what a sub-block has from the tickets */
+    STEP_SUMS = TOTALS + AHEAD * SUB,                 /* for every helper, those of two steps */
     SCRATCH = STEP_SUMS + 2 * HELPERS * STEP,
     LIST_WEIGHTS = SCRATCH + 32,
     NEAR_WEIGHTS = LIST_WEIGHTS + ROOM * PDP_NW,
@@ -134,8 +136,8 @@ typedef struct frame {
     PDP_DATA d;
     GLOBAL elem *table;
     GLOBAL uint32_t *words;
-    GLOBAL elem *partials; /* of SLOTS blocks, the parts' sums */
-    GLOBAL elem *totals;   /* behind them, those of the sub-blocks */
+    GLOBAL elem *partials;        /* of SLOTS blocks, the parts' sums */
+    GLOBAL elem *totals;          /* behind them, those of the sub-blocks */
     const GLOBAL uint32_t *masks; /* of all windows: offsets below `dense` */
     const GLOBAL uint32_t *offsets;
     const GLOBAL uint32_t *numbers;
@@ -487,10 +489,11 @@ PDP_INLINE void middle_windows(const frame *f, near_sums *s, int low, int length
     ROLLED for (int k = THREAD / 32 * WINDOW; k < length; k += WARPS * WINDOW) {
         const uint32_t mask = f->local_masks[k / WINDOW];
         if (low + k + WINDOW > f->first) {
-            add_guarded(d, s->sum, s->iv, f->pool, x + length - k, weights + k, CHUNK, mask, NEAR_OUTS, NEAR_OUTS, RING,
-                        f->first + x, low + k);
+            add_guarded(d, s->sum, s->iv, f->pool, x + length - k, weights + k, CHUNK, mask, NEAR_OUTS, NEAR_OUTS,
+                        NO_RING, f->first + x, low + k);
         } else if (mask != 0) {
-            add_window(d, s->sum, s->iv, f->pool, x + length - k, weights + k, CHUNK, mask, NEAR_OUTS, NEAR_OUTS, RING);
+            add_window(d, s->sum, s->iv, f->pool, x + length - k, weights + k, CHUNK, mask, NEAR_OUTS, NEAR_OUTS,
+                       NO_RING);
         }
     }
 }
@@ -535,7 +538,7 @@ PDP_INLINE elem add_parts(const frame *f, int block, int x) {
 
 PDP_INLINE void do_middle(frame *f, int super) {
     PDP_DATA d = f->d;
-    LOCAL elem *sums = f->pool + WARP_SUMS;
+    LOCAL elem *sums = f->pool + MIDDLE_SUMS;
     const int lane = THREAD % 32, warp = THREAD / 32;
     near_sums s, list;
     elem sum = PDP_IDENTITY;
@@ -560,13 +563,16 @@ PDP_INLINE void do_middle(frame *f, int super) {
     }
 #endif
     middle_list(f, &list, most);
-    store_row(sums + warp * SUB + lane * NEAR_OUTS, s.sum, NEAR_OUTS);
+#if HAS_WINDOWS
+    BARRIER();
+    store_row(sums + (WARPS + warp) * SUB + lane * NEAR_OUTS, s.sum, NEAR_OUTS);
+#endif
     UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
-        sums[(WARPS + warp) * SUB + 32 * r + lane] = list.sum[r];
+        sums[warp * SUB + 32 * r + lane] = list.sum[r];
     }
     BARRIER();
     if (THREAD < SUB) {
-        UNROLLED for (int x = 0; x < 2 * WARPS; x++) {
+        UNROLLED for (int x = 0; x < (1 + HAS_WINDOWS) * WARPS; x++) {
             sum = PDP_COMBINE(sum, sums[x * SUB + THREAD]);
         }
         f->totals[(int64_t)(super % (SLOTS * SUBS)) * SUB + THREAD] = sum;
@@ -586,7 +592,7 @@ typedef struct matrix {
 } matrix;
 
 #define RING_AT(x) f->pool[(x) & (RING - 1)]
-#define STEP_SUM(step, helper) f->pool[STEP_SUMS + (((step) & 1) * HELPERS + (helper)) * STEP + THREAD % 32]
+#define STEP_SUM(step, helper) f->pool[STEP_SUMS + (((step)&1) * HELPERS + (helper)) * STEP + THREAD % 32]
 
 #if HAS_WINDOWS
 /* A term, if it is there. */
@@ -603,7 +609,8 @@ PDP_INLINE void matrix_load(const frame *f, matrix *m, int k, elem harmless) {
     m->mask = 0;
     UNROLLED for (int j = 0; j < STEP; j++) {
         const int a = k * STEP + THREAD % 32 - j;
-        const int is_there = a > 0 && a < MATRICES && (f->local_masks[(a & (MATRICES - 1)) / 32] >> (a & 31) & 1) != 0;
+        const int is_there =
+            a > 0 && a < MATRICES && (f->local_masks[a > 0 && a < MATRICES ? a / 32 : 0] >> (a & 31) & 1) != 0;
         m->mask |= (uint32_t)is_there << j;
         UNROLLED for (int v = 0; v < PDP_NW; v++) {
             m->w[j][v] = is_there ? f->pool[NEAR_WEIGHTS + v * W_STRIDE + ROOM + a] : harmless;
@@ -709,14 +716,21 @@ PDP_INLINE elem chain_windows(const frame *f, chain *c, elem sum, int step, cons
 }
 #endif
 
-/* A near term of the list. */
-PDP_INLINE int list_term(const frame *f, int t, int *j, elem *w) {
-    const int is_near = t < ROOM;
+/* The first and further near terms of the list. */
+PDP_INLINE int list_near_term(const frame *f, int t, int *j, elem *w) {
     UNROLLED for (int v = 0; v < PDP_NW; v++) {
-        w[v] = is_near ? f->pool[LIST_WEIGHTS + t * PDP_NW + v] : f->list_weights[(int64_t)t * PDP_NW + v];
+        w[v] = f->pool[LIST_WEIGHTS + t * PDP_NW + v];
     }
-    *j = (int)(is_near ? f->near_list[ROOM + t] : f->numbers[t]);
-    return (int)(is_near ? f->near_list[t] : f->offsets[t]);
+    *j = (int)f->near_list[ROOM + t];
+    return (int)f->near_list[t];
+}
+PDP_INLINE int list_term(const frame *f, int t, int *j, elem *w) {
+    if (t < ROOM) {
+        return list_near_term(f, t, j, w);
+    }
+    list_load_weights(f, t, w);
+    *j = (int)f->numbers[t];
+    return (int)f->offsets[t];
 }
 
 /* Terms of the list from cells of the step before, and then of this one, by rounds of cells that do not depend on each
@@ -784,31 +798,73 @@ PDP_INLINE void chain_step(const frame *f, chain *c, int step, int is_chain) {
 #endif
 }
 
-/* ---- The chain's helpers ---- */
+/* ---- The chain's helpers, and its clerk ---- */
+
+/* Fences and waits for other groups take longer than a step, so the clerk goes its own way, where a barrier can be for
+ * some warps only: it looks how far the chain is, tells the others, and fetches sums when they are there. Elsewhere it
+ * does so between steps. */
+#define DONE 0  /* steps */
+#define READY 1 /* sub-blocks whose sums are there */
+#if defined(__CUDACC__)
+#define STEP_BARRIER() asm volatile("bar.sync 1, %0;" ::"n"(THREADS - 32) : "memory")
+PDP_INLINE void wait_for_totals(const frame *f, int super) {
+    while (*(volatile uint32_t *)(f->shared + READY) <= (uint32_t)super) {
+    }
+    __threadfence_block();
+}
+PDP_INLINE void tell_clerk(const frame *f, int steps) {
+    if (THREAD == 32) {
+        __threadfence_block();
+        *(volatile uint32_t *)(f->shared + DONE) = (uint32_t)steps;
+    }
+}
+#else
+#define STEP_BARRIER() BARRIER()
+#define wait_for_totals(f, super) ((void)(super))
+#define tell_clerk(f, steps) ((void)(steps))
+#endif
+
+/* A term of the list for this thread's cell of a step, if its operand is at least two steps before. */
+PDP_INLINE elem help_term(const frame *f, elem sum, int step, int a, int j, const elem *w, const elem *iv) {
+    PDP_DATA d = f->d;
+    const int lane = THREAD % 32, i = f->origin + step * STEP + lane;
+    const int is_there = a > STEP + lane && a <= i && i < f->cells;
+#if HAS_WINDOWS
+    const elem made = update(d, sum, is_there ? RING_AT(step * STEP + lane - a) : (elem)0, w, iv, i, j);
+    return is_there ? made : sum;
+#else
+    return is_there ? update(d, sum, RING_AT(step * STEP + lane - a), w, iv, i, j) : sum;
+#endif
+}
 
 /* What a step has from those at least two before it, or a warp's share of it. */
 PDP_INLINE void help_step(const frame *f, const chain *c, int step) {
     PDP_DATA d = f->d;
-    const int lane = THREAD % 32, helper = THREAD / 32 - 1, i = f->origin + step * STEP + lane;
-    const int x = step * STEP % SUB + lane;
-    elem sum = f->pool[WARP_SUMS + helper * SUB + x], iv[SOME(PDP_NI)];
-    hoist_cell(f, i, iv);
-    if (helper == HELPERS - 1) {
-        sum = PDP_COMBINE(f->pool[TOTALS + x], sum);
-    }
+    const int lane = THREAD % 32, helper = THREAD / 32 - 1;
+    const int x = step * STEP % SUB + lane, near = f->list_near < ROOM ? f->list_near : ROOM;
+    elem sum = PDP_IDENTITY, iv[SOME(PDP_NI)], w[SOME(PDP_NW)];
+    int j;
+    hoist_cell(f, f->origin + step * STEP + lane, iv);
 #if HAS_WINDOWS
-    const int word = helper + 2;
-    if (f->dense > 0 && (f->local_masks[word - 1] | (word < MATRICES / 32 ? f->local_masks[word] : 0)) != 0) {
-        sum = matrix_add(f, sum, &c->same, step - word, iv);
+    const int k = helper + 2;
+    if (f->dense > MATRICES) {
+        sum = f->pool[WARP_SUMS + helper * SUB + x];
+    }
+    if (f->dense > 0 && (f->local_masks[k - 1] | (k < MATRICES / 32 ? f->local_masks[k] : 0)) != 0) {
+        sum = matrix_add(f, sum, &c->same, step - k, iv);
     }
 #endif
-    for (int t = helper; t < f->list_near; t += HELPERS) {
-        int j;
-        elem w[SOME(PDP_NW)];
+    UNROLL(4) for (int t = helper; t < near; t += HELPERS) {
+        const int a = list_near_term(f, t, &j, w);
+        sum = help_term(f, sum, step, a, j, w, iv);
+    }
+    ROLLED for (int t = ROOM + helper; t < f->list_near; t += HELPERS) {
         const int a = list_term(f, t, &j, w);
-        if (a > STEP + lane && a <= i && i < f->cells) {
-            sum = update(d, sum, RING_AT(step * STEP + lane - a), w, iv, i, j);
-        }
+        sum = help_term(f, sum, step, a, j, w, iv);
+    }
+    if (helper == 0) {
+        wait_for_totals(f, step * STEP / SUB);
+        sum = PDP_COMBINE(f->pool[TOTALS + step * STEP / SUB % AHEAD * SUB + x], sum);
     }
     STEP_SUM(step, helper) = sum;
 }
@@ -827,21 +883,37 @@ PDP_INLINE void help_window(const frame *f, near_sums *s, int super, int k) {
         add_window(d, s->sum, s->iv, f->pool, at, weights, W_STRIDE, mask, NEAR_OUTS, NEAR_OUTS, RING);
     }
 }
+
+/* The windows for the sub-block that follows, while this one is in work. The nearest come last: of it they need the
+ * first step. */
+PDP_INLINE void help_windows(const frame *f, near_sums *s, int super, int phase) {
+    const int helper = THREAD / 32 - 1, last = SUB / STEP - 2;
+    if (phase == 0) {
+        near_open(f, s, f->origin + super * SUB + THREAD % 32 * NEAR_OUTS, 1);
+    }
+    if (phase <= last) {
+        help_window(f, s, super, MATRICES / WINDOW + (last - phase) * HELPERS + helper);
+    }
+    if (phase == last) {
+        store_row(f->pool + WARP_SUMS + helper * SUB + THREAD % 32 * NEAR_OUTS, s->sum, NEAR_OUTS);
+    }
+}
 #endif
 
-/* The last warp gets what a sub-block has from the tickets, long before it is needed. */
-PDP_INLINE void fetch_totals(const frame *f, elem *totals, int super) {
-#if GROUPS_MEET
-    WAIT(f->words + COUNTS + f->words[BLOCKS] + super);
-#endif
+/* What a sub-block has from the tickets, in the group's memory. */
+PDP_INLINE void fetch_totals(const frame *f, int super) {
     UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
-        totals[r] = f->totals[(int64_t)(super % (SLOTS * SUBS)) * SUB + 32 * r + THREAD % 32];
+        const int x = 32 * r + THREAD % 32;
+        f->pool[TOTALS + super % AHEAD * SUB + x] = f->totals[(int64_t)(super % (SLOTS * SUBS)) * SUB + x];
     }
 }
 
 /* Everything that the chain's group has, but the sums. */
 PDP_INLINE void chain_open(frame *f, int super) {
     const int first = super * SUB - RING;
+    if (THREAD < 2) {
+        f->shared[THREAD] = (uint32_t)(THREAD == DONE ? super * (SUB / STEP) : super);
+    }
     f->list_steps = list_below(f, 2 * STEP);
     for (int x = THREAD; x < RING; x += THREADS) {
         RING_AT(first + x) = f->origin + first + x >= 0 ? f->table[f->origin + first + x] : (elem)0;
@@ -865,68 +937,109 @@ PDP_INLINE void chain_open(frame *f, int super) {
     BARRIER();
 }
 
+#if defined(__CUDACC__)
+PDP_INLINE void do_clerk(const frame *f, int super, int end) {
+    const int steps = SUB / STEP;
+    int told = steps * super, fetched = super;
+    while (told < steps * end) {
+        const int done = (int)*(volatile uint32_t *)(f->shared + DONE);
+        const int room = done / steps + AHEAD < end ? done / steps + AHEAD : end;
+        if (done > told) {
+            if (THREAD % 32 == 0) {
+                tell_cells(f, f->origin + done * STEP);
+            }
+            told = done;
+        }
+        /* The sums of as many as are there, one a thread. */
+        const int mine = fetched + THREAD % 32;
+        const uint32_t *ready = f->words + COUNTS + f->words[BLOCKS];
+        const uint32_t is_ready = mine < room ? look_at(ready + mine) : 0;
+        const int count = __ffs(~__ballot_sync(0xffffffffu, is_ready != 0)) - 1;
+        if (count > 0) {
+            LOAD(ready + fetched);
+            for (int x = 0; x < count; x++) {
+                fetch_totals(f, fetched + x);
+            }
+            fetched += count;
+            __threadfence_block();
+            __syncwarp();
+            *(volatile uint32_t *)(f->shared + READY) = (uint32_t)fetched;
+        }
+    }
+}
+#endif
+
 /* Sub-blocks super .. end-1. Begins one before them, with what the first needs from its helpers. */
-PDP_INLINE void follow_chain(frame *f, int super, int end) {
+PDP_INLINE void take_steps(const frame *f, int super, int end, const int is_chain, const int is_helper,
+                           const int is_clerk) {
     PDP_DATA d = f->d;
-    const int warp = THREAD / 32, is_chain = warp == 0, steps = SUB / STEP;
+    const int warp = THREAD / 32, steps = SUB / STEP;
     near_sums s;
-    elem totals[NEAR_OUTS];
     chain c;
-    chain_open(f, super);
     c.next = PDP_IDENTITY;
     near_open(f, &s, f->origin, 0);
 #if HAS_WINDOWS
     elem iv[SOME(PDP_NI)];
-    c.mask = f->local_masks[0];
     const elem harmless = f->list_weights[PDP_NW * (f->numbers - f->offsets)];
+    c.mask = f->local_masks[0];
     UNROLLED for (int j = 1; j < BATCH; j++) {
         UNROLLED for (int v = 0; v < PDP_NW; v++) {
             c.w[j][v] = (c.mask >> j & 1) != 0 ? f->pool[NEAR_WEIGHTS + v * W_STRIDE + ROOM + j] : harmless;
         }
     }
-    matrix_load(f, &c.after, 1, harmless);
-    matrix_load(f, &c.same, is_chain ? 0 : warp + 1, harmless);
-    hoist_cell(f, f->origin + super * SUB + THREAD % 32, iv);
-    c.next = matrix_add(f, c.next, &c.after, steps * super - 1, iv);
-#endif
-    if (warp == WARPS - 1) {
-        fetch_totals(f, totals, super);
+    if (is_chain) {
+        matrix_load(f, &c.after, 1, harmless);
     }
+    matrix_load(f, &c.same, warp == 0 ? 0 : warp + 1, harmless);
+    hoist_cell(f, f->origin + super * SUB + THREAD % 32, iv);
+    if (is_chain) {
+        c.next = matrix_add(f, c.next, &c.after, steps * super - 1, iv);
+    }
+#endif
     ROLLED for (int step = steps * (super - 1); step < steps * end; step++) {
         const int phase = step & (steps - 1), next = (step + steps) / steps;
-        if ((is_chain || !CHAIN_ALONE) && step >= steps * super) {
-            chain_step(f, &c, step, is_chain);
+        if (is_clerk && warp == WARPS - 1 && phase == steps - 2 && next < end) {
+#if GROUPS_MEET
+            WAIT(f->words + COUNTS + f->words[BLOCKS] + next);
+#endif
+            fetch_totals(f, next);
         }
-        if (!is_chain && step + 1 >= steps * super && step + 1 < steps * end) {
+        if (is_chain && step >= steps * super) {
+            chain_step(f, &c, step, warp == 0);
+        }
+        if (is_helper && warp > 0 && warp <= HELPERS && step + 1 >= steps * super && step + 1 < steps * end) {
             help_step(f, &c, step + 1);
         }
-        WARP_BARRIER();
-        if (!is_chain && next < end) {
 #if HAS_WINDOWS
-            if (phase == 0) {
-                near_open(f, &s, f->origin + next * SUB + THREAD % 32 * NEAR_OUTS, 1);
-            }
-            if (phase < steps - 1) {
-                help_window(f, &s, next, MATRICES / WINDOW + phase * HELPERS + warp - 1);
-            }
+        WARP_BARRIER();
+        if (is_helper && warp > 0 && warp <= HELPERS && next < end && f->dense > MATRICES) {
+            help_windows(f, &s, next, phase);
+        }
 #endif
-            if (phase == steps - 2) {
-                store_row(f->pool + WARP_SUMS + (warp - 1) * SUB + THREAD % 32 * NEAR_OUTS, s.sum, NEAR_OUTS);
-            }
+        STEP_BARRIER();
+        if (is_helper && step >= steps * super) {
+            tell_clerk(f, step + 1);
         }
-        if (warp == WARPS - 1 && phase == steps - 2 && next < end) {
-            UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
-                f->pool[TOTALS + 32 * r + THREAD % 32] = totals[r];
-            }
-        }
-        if (warp == WARPS - 1 && phase == steps - 1 && next + 1 < end) {
-            fetch_totals(f, totals, next + 1);
-        }
-        BARRIER();
-        if (phase == steps - 1 && step >= steps * super && THREAD == THREADS - 33) {
+        if (is_clerk && phase == steps - 1 && step >= steps * super && THREAD == THREADS - 1) {
             tell_cells(f, f->origin + next * SUB);
         }
     }
+}
+
+/* Where warps can go their own way, each has but what it needs in its registers. */
+PDP_INLINE void follow_chain(frame *f, int super, int end) {
+    chain_open(f, super);
+#if defined(__CUDACC__)
+    if (THREAD / 32 == 0) {
+        take_steps(f, super, end, 1, 0, 0);
+    } else if (THREAD / 32 <= HELPERS) {
+        take_steps(f, super, end, 0, 1, 0);
+    } else {
+        do_clerk(f, super, end);
+    }
+#else
+    take_steps(f, super, end, 1, 1, 1);
+#endif
 }
 
 /* ---- The kernels ---- */
@@ -960,7 +1073,7 @@ PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *loc
                (int)n1,
                0,
                0};
-    f.list_near = list_below(&f, NEAR);
+    f.list_near = list_below(&f, dense > MATRICES ? NEAR : RING - 2 * SUB);
     return f;
 }
 
@@ -970,11 +1083,11 @@ PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *loc
     frame f = make_frame(d, b0, b1, b2, b3, b4, n0, n1, n2, n3, n4, n5, (LOCAL elem *)packs, local)
 
 /* b0: the table; b1: the words; b2: masks, offsets and numbers of the list; b3: weights; b4: sums of parts and of
- * sub-blocks. n0: cells; n1: those that are preset; n2, n3: the first block and the one behind the last; n4: terms in the
- * list, and in the upper half how many terms there are; n5: offsets in windows. If groups cannot meet, there are three
- * kernels; n2 is then the block or, as n3, a sub-block, and a group takes the part or sub-block of its number. */
+ * sub-blocks. n0: cells; n1: those that are preset; n2, n3: the first block and the one behind the last; n4: terms in
+ * the list, and in the upper half how many terms there are; n5: offsets in windows. If groups cannot meet, there are
+ * three kernels; n2 is then the block or, as n3, a sub-block, and a group takes the part or sub-block of its number. */
 #if GROUPS_MEET
-KERNEL(pdp_linear, THREADS, 2) {
+KERNEL(pdp_linear, THREADS, 2, 0) {
     FRAME;
     const int tickets = f.parts + SUBS, supers = (f.cells - f.origin + SUB - 1) / SUB;
     const int first = (int)n2 * SUBS, end = (int)n3 * SUBS < supers ? (int)n3 * SUBS : supers;
@@ -1006,22 +1119,22 @@ KERNEL(pdp_linear, THREADS, 2) {
     }
 }
 #else
-KERNEL(pdp_linear_part, THREADS, 2) {
+KERNEL(pdp_linear_part, THREADS, 2, 0) {
     FRAME;
     do_part(&f, (int)n2, GROUP);
 }
-KERNEL(pdp_linear_middle, THREADS, 2) {
+KERNEL(pdp_linear_middle, THREADS, 2, 0) {
     FRAME;
     do_middle(&f, (int)n2 + GROUP);
 }
-KERNEL(pdp_linear_chain, THREADS, 2) {
+KERNEL(pdp_linear_chain, THREADS, 2, 0) {
     FRAME;
     follow_chain(&f, (int)n2, (int)n3);
 }
 #endif
 
 /* The presets and the weights: see above; n2: threads. Of the terms those in the list come first. */
-KERNEL(pdp_linear_start, THREADS, 1) {
+KERNEL(pdp_linear_start, THREADS, 1, 0) {
     const int64_t dense = n5, list_count = n4 & 0xffffffff, all = n4 >> 32;
     const GLOBAL uint32_t *offsets = (const GLOBAL uint32_t *)b2 + dense / WINDOW;
     const int64_t first = (int64_t)GROUP * THREADS + THREAD;

@@ -131,7 +131,7 @@ PDP_INLINE void tournament(GLOBAL int64_t *cell, int64_t value, int64_t count, i
     const int64_t first = offsets[0];
 
 /* Fig. 1: a step is a cell. */
-KERNEL(pdp_paper_sequential, 1, 1) {
+KERNEL(pdp_paper_sequential, 1, 1, 0) {
     SDP_ARGUMENTS
     for (int64_t i = first + n3; i < first + n4; i++) {
         int64_t value = st[i - first];
@@ -176,7 +176,7 @@ PDP_INLINE void combine_into(GLOBAL int64_t *cell, int64_t value, int64_t modulu
 
 /* A thread for each offset but the first, all into the same cell, which got its first term in the step before: that is
  * final there, since a first offset of several is at least 2. */
-KERNEL(pdp_paper_naive, THREADS, 4) {
+KERNEL(pdp_paper_naive, THREADS, 4, 0) {
     SDP_ARGUMENTS
     for (int64_t s = n3; s < n4; s++) {
         if (ID == 0 && first + s + 1 < n0) {
@@ -191,7 +191,7 @@ KERNEL(pdp_paper_naive, THREADS, 4) {
 #endif
 
 /* A cell at a time. b2: the groups' winners. */
-KERNEL(pdp_paper_tournament, THREADS, 4) {
+KERNEL(pdp_paper_tournament, THREADS, 4, 0) {
     SHARED(int64_t, slots, THREADS);
     SHARED(uint32_t, is_last, 1);
     SDP_ARGUMENTS
@@ -208,7 +208,7 @@ KERNEL(pdp_paper_tournament, THREADS, 4) {
 
 /* Fig. 2: in the step with head i thread j adds term j to cell i - j. Its operand was final before this step, and no
  * other thread is at its cell, so reads and writes of a step need no order. */
-KERNEL(pdp_paper_pipeline, THREADS, 4) {
+KERNEL(pdp_paper_pipeline, THREADS, 4, 0) {
     SDP_ARGUMENTS
     const int64_t own = ID < n1 ? offsets[ID] : 0;
     for (int64_t s = n3; s < n4; s++) {
@@ -225,7 +225,7 @@ KERNEL(pdp_paper_pipeline, THREADS, 4) {
 }
 
 /* The 2-by-2 pipeline: thread j adds terms 2j and 2j+1 to cell i - j. */
-KERNEL(pdp_paper_pipeline2, THREADS, 4) {
+KERNEL(pdp_paper_pipeline2, THREADS, 4, 0) {
     SDP_ARGUMENTS
     for (int64_t s = n3; s < n4; s++) {
         const int64_t head = first + s;
@@ -279,7 +279,7 @@ PDP_INLINE int64_t term(const GLOBAL int64_t *cells, const GLOBAL int64_t *p, in
 }
 
 /* A cell at a time. b2: the groups' winners. */
-KERNEL(pdp_paper_tournament, THREADS, 4) {
+KERNEL(pdp_paper_tournament, THREADS, 4, 0) {
     SHARED(int64_t, slots, THREADS);
     SHARED(uint32_t, is_last, 1);
     GLOBAL int64_t *cells = (GLOBAL int64_t *)b0;
@@ -317,7 +317,7 @@ PDP_INLINE void chain_step(const GLOBAL int64_t *from, GLOBAL int64_t *to, const
 }
 
 /* Middle-out no unfinished cell is read: the step is done in place. */
-KERNEL(pdp_paper_pipeline, THREADS, 4) {
+KERNEL(pdp_paper_pipeline, THREADS, 4, 0) {
     GLOBAL int64_t *cells = (GLOBAL int64_t *)b0;
     for (int64_t s = n3; s < n4; s++) {
         chain_step(cells, cells, (const GLOBAL int64_t *)b1, n0, n0 + s, n5 * THREADS, ZERO_DELAY);
@@ -328,7 +328,7 @@ KERNEL(pdp_paper_pipeline, THREADS, 4) {
 /* As printed a thread may read a cell that another one writes in the same step, and has to see what it was before. So
  * there are two tables (b0, b4), and steps read in turn from one and write to the other. A cell's thread after its last
  * term brings the final value to the other table too; from then on it is in both. */
-KERNEL(pdp_paper_pipeline_printed, THREADS, 4) {
+KERNEL(pdp_paper_pipeline_printed, THREADS, 4, 0) {
     GLOBAL int64_t *even = (GLOBAL int64_t *)b0, *odd = (GLOBAL int64_t *)b4;
     for (int64_t s = n3; s < n4; s++) {
         chain_step(s % 2 == 0 ? odd : even, s % 2 == 0 ? even : odd, (const GLOBAL int64_t *)b1, n0, n0 + s,
@@ -339,7 +339,7 @@ KERNEL(pdp_paper_pipeline_printed, THREADS, 4) {
 
 /* All cells of diagonal d take their term j in step 2(d-1) + j, counted from 1; each has its own thread. Every diagonal
  * in flight has whole groups for itself. */
-KERNEL(pdp_paper_wavefront, THREADS, 4) {
+KERNEL(pdp_paper_wavefront, THREADS, 4, 0) {
     GLOBAL int64_t *cells = (GLOBAL int64_t *)b0;
     for (int64_t s = n3; s < n4; s++) {
         const int64_t t = s + 1, lowest = (t + 4) / 3, last = (t + 1) / 2, highest = last < n0 - 1 ? last : n0 - 1;
