@@ -85,13 +85,7 @@ uint64_t pdp_device_memory(const pdp_device *device) {
 uint64_t pdp_device_memory_free(pdp_device *device) {
     pdp_error error = {0};
     uint64_t bytes = 0;
-    if (!is_good(device)) {
-        return 0;
-    }
-    pdp_device_lock(device);
-    pdp_status status = device->is_lost ? PDP_DEVICE : device->calls->free_memory(device, &bytes, &error);
-    pdp_device_unlock(device);
-    return status == PDP_OK ? bytes : 0;
+    return is_good(device) && pdp_device_count_free(device, &bytes, &error) == PDP_OK ? bytes : 0;
 }
 
 /* No call is made to a device that is lost. */
@@ -189,6 +183,16 @@ pdp_status pdp_program_count_resident(const pdp_program *program, const char *ke
     return check(device, error) != PDP_OK
                ? error->status
                : device->calls->count_resident(device, program->handle, kernel, threads, groups, error);
+}
+
+pdp_status pdp_device_count_free(pdp_device *device, uint64_t *bytes, pdp_error *error) {
+    pdp_device_lock(device);
+    pdp_status status = check(device, error);
+    if (status == PDP_OK) {
+        status = device->calls->free_memory(device, bytes, error);
+    }
+    pdp_device_unlock(device);
+    return status;
 }
 
 void pdp_device_lock(pdp_device *device) {

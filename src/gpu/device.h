@@ -74,6 +74,7 @@ struct pdp_device {
     int capability[2];       /* of an NVIDIA GPU; 0 otherwise */
     uint32_t units;          /* multiprocessors */
     bool groups_meet;        /* groups that run at once can wait for each other */
+    double pace;             /* updates a second, about: how often a run reports; 0: a fast GPU's */
     bool lacks_wide_atomics; /* of 64 bits: OpenCL without cl_khr_int64_base_atomics */
     pdp_program *programs;   /* loaded */
     pthread_mutex_t mutex;
@@ -101,6 +102,9 @@ pdp_status pdp_device_mark(pdp_device *device, int which, pdp_error *error);
 pdp_status pdp_device_elapsed(pdp_device *device, double *milliseconds, pdp_error *error);
 pdp_status pdp_program_count_resident(const pdp_program *program, const char *kernel, uint32_t threads,
                                       uint32_t *groups, pdp_error *error);
+
+/* Bytes that are free. */
+pdp_status pdp_device_count_free(pdp_device *device, uint64_t *bytes, pdp_error *error);
 
 /* For one run at a time. */
 void pdp_device_lock(pdp_device *device);

@@ -450,6 +450,7 @@ static pdp_status open_host(pdp_device *device, pdp_error *error) {
     h->random = seed;
     device->state = h;
     device->memory_total = pdp_memory_available();
+    device->pace = 1e7;
     device->units = RESIDENT;
     device->groups_meet = true;
     snprintf(device->name, sizeof device->name, "host fibres");

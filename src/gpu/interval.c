@@ -7,8 +7,7 @@
 #include "gpu/kernels/interval_abi.h"
 #include "gpu/solve.h"
 
-/* Updates after which a run that reports tells how far it is: some tenths of a second on a fast GPU. */
-static const double REPORT_UPDATES = 2e12;
+static const double FAST = 8e12; /* updates a second */
 
 /* A run, and what it has allocated on the device. */
 typedef struct run {
@@ -90,6 +89,7 @@ static pdp_status fill_table(const run *r) {
     const size_t side = r->tiles.side;
     uint32_t resident = 0;
     double all = 0, done = 0, since = 0;
+    const double report = (r->device->pace > 0 ? r->device->pace : FAST) / 4; /* a quarter of a second */
     if (pdp_program_count_resident(r->job->program, "pdp_interval", THREADS, &resident, r->error) != PDP_OK) {
         return r->error->status;
     }
@@ -99,9 +99,9 @@ static pdp_status fill_table(const run *r) {
     for (size_t first = 0, end = 0; first < side && r->error->status == PDP_OK; first = end) {
         do {
             since += updates_of(&r->tiles, end++);
-        } while (end < side && r->device->groups_meet && (!progress.report || since < REPORT_UPDATES));
+        } while (end < side && r->device->groups_meet && (!progress.report || since < report));
         launch_tiles(r, first, end, r->device->groups_meet ? resident : SIZE_MAX);
-        if (progress.report && since >= REPORT_UPDATES && pdp_device_wait(r->device, r->error) == PDP_OK) {
+        if (progress.report && since >= report && pdp_device_wait(r->device, r->error) == PDP_OK) {
             done += since;
             since = 0;
             pdp_progress_tell(progress, done < all ? done / all : 1, r->error);

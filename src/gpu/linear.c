@@ -79,7 +79,7 @@ static void measure_terms(layout *l, const pdp_problem *problem) {
             l->count++;
             l->least = a < l->least ? a : l->least;
             l->most = a > l->most ? a : l->most;
-            if (a < 2 * STEP) {
+            if (a < (uint64_t)2 * STEP) {
                 l->has_twins |= seen >> a & 1;
                 seen |= UINT64_C(1) << a;
             }
@@ -87,22 +87,29 @@ static void measure_terms(layout *l, const pdp_problem *problem) {
     }
 }
 
-/* Least and greatest of sums are not harmed by one of a value and a weight that is beyond all of them, if it still fits
- * the type. A third of its range is enough for the values, and a little less leaves room for cells behind the last. */
-static int64_t find_harmless(const pdp_problem *problem, const pdp_stamp *stamp) {
-    const pdp_recurrence *r = problem->recurrence;
+/* Whether a term is a value, or a value and a weight that depends on the offset alone. */
+static bool is_plain_term(const pdp_recurrence *r) {
     const pdp_node *n = &r->nodes[r->inner];
-    const bool is_min = stamp->combine == PDP_OP_MIN;
-    if ((stamp->type != PDP_TYPE_I32 && stamp->type != PDP_TYPE_I64) || stamp->modular || stamp->can_miss ||
-        (!is_min && stamp->combine != PDP_OP_MAX) || n->kind != PDP_NODE_BINARY || n->op != PDP_OP_ADD ||
-        problem->element == PDP_ELEMENT_BITS) {
-        return 0;
+    if (n->kind == PDP_NODE_CELL) {
+        return true;
+    }
+    if (n->kind != PDP_NODE_BINARY || n->op != PDP_OP_ADD) {
+        return false;
     }
     const pdp_node *x = &r->nodes[n->child[0]], *y = &r->nodes[n->child[1]];
     const pdp_node *weight = x->kind == PDP_NODE_CELL ? y : x;
+    return (x->kind == PDP_NODE_CELL || y->kind == PDP_NODE_CELL) && !weight->has_cell && weight->uses == PDP_USES_J;
+}
+
+/* Least and greatest of sums are not harmed by one of a value and a weight that is beyond all of them, if it still fits
+ * the type. A third of its range is enough for the values; a little less leaves room for cells behind the last, and for
+ * weights to be added to what stands for no value, which is a third. */
+static int64_t find_harmless(const pdp_problem *problem, const pdp_stamp *stamp) {
+    const bool is_min = stamp->combine == PDP_OP_MIN;
     const int64_t most = stamp->type == PDP_TYPE_I32 ? INT32_MAX : INT64_MAX;
-    if ((x->kind != PDP_NODE_CELL && y->kind != PDP_NODE_CELL) || weight->has_cell || weight->uses != PDP_USES_J ||
-        pdp_bounds_find(problem).reach > most / 3 - most / 32) {
+    if ((stamp->type != PDP_TYPE_I32 && stamp->type != PDP_TYPE_I64) || stamp->modular || stamp->can_miss ||
+        (!is_min && stamp->combine != PDP_OP_MAX) || problem->element == PDP_ELEMENT_BITS ||
+        !is_plain_term(problem->recurrence) || pdp_bounds_find(problem).reach > most / 3 - most / 32) {
         return 0;
     }
     return is_min ? most - most / 3 : most / 3 - most;

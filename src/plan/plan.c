@@ -29,8 +29,14 @@ typedef enum method_kind {
     STEP_EXACT /* the paper's methods, on the step-exact machine alone */
 } method_kind;
 
-/* Terms from which on a GPU is worth the time that its driver takes to start: seconds on a CPU. */
-static const double GPU_TERMS = 1e11;
+/* Terms from which on a GPU is worth the time that its driver takes to start: seconds on a CPU. The environment may
+ * have another opinion, in PIPEDP_GPU_TERMS. */
+static double gpu_terms(void) {
+    const char *text = getenv("PIPEDP_GPU_TERMS");
+    char *end = NULL;
+    const double terms = text ? strtod(text, &end) : -1;
+    return end && end != text && *end == '\0' && terms >= 0 ? terms : 1e11;
+}
 
 typedef struct method {
     const char *name;
@@ -179,7 +185,10 @@ static pdp_machine_type plain_type(const pdp_problem *problem) {
 /* Whether the device has the bytes that a run takes there. */
 static pdp_status check_device_memory(const pdp_plan *plan, uint64_t bytes, pdp_error *error) {
     const uint64_t limit = plan->options.device_memory;
-    const uint64_t available = pdp_device_memory_free(plan->device);
+    uint64_t available = 0;
+    if (pdp_device_count_free(plan->device, &available, error) != PDP_OK) {
+        return error->status;
+    }
     const uint64_t allowed = limit > 0 && limit < available ? limit : available;
     if (bytes > allowed) {
         return pdp_error_set(error, PDP_NO_MEMORY,
@@ -202,6 +211,9 @@ static void close_device(pdp_plan *plan) {
 static pdp_status find_device(pdp_plan *plan, const char *backend, pdp_error *error) {
     plan->device = plan->options.device;
     plan->owns_device = !plan->device;
+    if (plan->device && plan->device->error.status != PDP_OK) {
+        return pdp_error_set(error, PDP_BAD_INPUT, "the device is not open: %.250s", plan->device->error.text);
+    }
     if (plan->owns_device && pdp_device_open(&plan->device, backend) != PDP_OK) {
         return pdp_error_set(error, plan->device ? plan->device->error.status : PDP_NO_MEMORY, "%s",
                              pdp_device_error(plan->device));
@@ -256,7 +268,7 @@ static pdp_status choose_device(pdp_plan *plan) {
     const char *wish = plan->options.backend;
     const bool by_us = is_auto(wish);
     pdp_error error = {0};
-    if (by_us ? plan->method->kind != ENGINE || term_count(plan->problem) < GPU_TERMS : strcmp(wish, "cpu") == 0) {
+    if (by_us ? plan->method->kind != ENGINE || term_count(plan->problem) < gpu_terms() : strcmp(wish, "cpu") == 0) {
         return PDP_OK;
     }
     const method_kind kind = plan->method->kind;

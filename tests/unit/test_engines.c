@@ -631,6 +631,12 @@ static pdp_solution *try_solve(const pdp_problem *problem, const char *algorithm
     "o[j]\n "
 #define GAPS                                                                                                           \
     "linear a\n input p[n]\n input o[d] >= 1\n input w[d]\n size n\n missing skip\n preset 1 : 0\n offset o[j] + 1\n "
+/* Seventeen operands that know i and k but not j. */
+#define SOME_OF(number) "max(p[i]*p[k] ^ " number ", p[j])"
+#define FOUR_OF(number)                                                                                                \
+    SOME_OF(number "0") " + " SOME_OF(number "1") " + " SOME_OF(number "2") " + " SOME_OF(number "3")
+#define MANY "l + r + " FOUR_OF("1") " + " FOUR_OF("2") " + " FOUR_OF("3") " + " FOUR_OF("4") " + " SOME_OF("50")
+
 static const char *const expressions[] = {
     /* What nobody asks for must not fail. */
     POINTS "term l + r + (l > 1000000 ? p[i-1] : 0)\n combine min\n",
@@ -654,6 +660,11 @@ static const char *const expressions[] = {
     POINTS "term (add[q<3] (l*p[(i+q) % n])) + (l >> i) + (r << k%3)\n finish best % 1000\n combine add\n",
     LINE "term (add[q<i] ((s ^ 5) & q)) + i + w[j]\n combine add\n finish best & 1023\n",
     LINE "term (s >> j) + (s << i%3) + w[j]\n combine add\n finish best & 1023\n",
+    /* A product of residues is none of their representatives'; more operands than there are places for them. */
+    "interval a\n param m >= 2 = 97\n type mod m\n input p[n]\n size n\n leaf p[i]\n term mul[q<3] (l + r + q)\n "
+    "combine "
+    "add\n",
+    POINTS "term " MANY "\n combine min\n",
     /* Exact whole numbers on the way that no 64 bits hold. */
     POINTS "term l + r + i*4611686018427387904/4611686018427387904\n combine min\n",
     POINTS "term l*4611686018427387904/2305843009213693952 % 5 + r\n combine min\n",
@@ -719,6 +730,24 @@ static void test_failures(void **unused) {
             pdp_problem_free(problem);
         }
     }
+}
+
+/* The last letter of an alphabet is an index too. */
+static void test_letters(void **unused) {
+    (void)unused;
+    pdp_problem *problem = parse("interval a\n input s[n] in \"ABC\"\n input t[2]\n size n + 1\n leaf t[s[i]]\n "
+                                 "term l + r\n combine min\n");
+    const int64_t two[] = {1, 2};
+    static const char *const methods[] = {"sequential", "tiles"};
+    assert_int_equal(pdp_problem_set_text(problem, "s", "ABCAB", 5), PDP_OK);
+    give(problem, "t", two, 2, 0);
+    for (size_t m = 0; m < 2; m++) {
+        char type[16];
+        pdp_solution *solution = try_solve(problem, methods[m], NULL, type);
+        CHECK(strstr(pdp_solution_error(solution), "t"), "by %s: '%s'", methods[m], pdp_solution_error(solution));
+        pdp_solution_free(solution);
+    }
+    pdp_problem_free(problem);
 }
 
 static void check_expression(const char *text, size_t size, uint64_t *random) {
@@ -1286,19 +1315,13 @@ static void test_cancelled_plan(void **unused) {
 int main(void) {
     use_test_cache();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tile_sizes),
-        cmocka_unit_test(test_group_sizes),
-        cmocka_unit_test(test_trace),
-        cmocka_unit_test(test_damaged_trace),
-        cmocka_unit_test(test_large_orders),
-        cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_type_limits),
-        cmocka_unit_test(test_infeasible_limits),
-        cmocka_unit_test(test_random_edges),
-        cmocka_unit_test(test_callers),
-        cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_cancelled_plan),
+        cmocka_unit_test(test_tile_sizes),   cmocka_unit_test(test_group_sizes),
+        cmocka_unit_test(test_trace),        cmocka_unit_test(test_damaged_trace),
+        cmocka_unit_test(test_large_orders), cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_failures),     cmocka_unit_test(test_letters),
+        cmocka_unit_test(test_type_limits),  cmocka_unit_test(test_infeasible_limits),
+        cmocka_unit_test(test_random_edges), cmocka_unit_test(test_callers),
+        cmocka_unit_test(test_progress),     cmocka_unit_test(test_cancelled_plan),
     };
     return cmocka_run_group_tests_name("engines", tests, NULL, NULL);
 }

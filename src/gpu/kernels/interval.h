@@ -181,7 +181,7 @@ typedef struct frame {
 PDP_INLINE elem add_term(PDP_DATA d, elem sum, elem l, elem r, const elem *ha, const elem *hj, int64_t i, int64_t k,
                          int64_t j) {
     elem hb[SOME(PDP_NHB)], a[SOME(PDP_NA)], b[SOME(PDP_NB)];
-    hoist_b(d, k, j, hb);
+    hoist_b(d, k < 0 ? 0 : k, j, hb);
     s_make_a(d, l, ha, a);
     s_make_b(d, r, hb, b);
     return update(d, sum, a, b, hj, i, k, j);
@@ -387,17 +387,16 @@ PDP_INLINE void block_cells(const frame *f, int x, int y, const int is_triangle)
             if (c < 0 || c >= BLOCK) {
                 continue;
             }
-            const int64_t i = i0 + r < 0 ? 0 : i0 + r;
             elem sum = cell[r][c], ha[SOME(PDP_NHA)];
             UNROLLED for (int k = r + 1; k < (is_triangle ? c : BLOCK); k++) {
                 const elem l = is_triangle ? cell[r][k] : row_cell(f, row0 + r, row0 + k);
                 hoist_row(f, row0 + r, row0 + k, 0, ha);
-                sum = add_term(d, sum, l, cell[k][c], ha, hj[c], i, i0 + k < 0 ? 0 : i0 + k, j0 + c);
+                sum = add_term(d, sum, l, cell[k][c], ha, hj[c], i0 + r, i0 + k, j0 + c);
             }
             UNROLLED for (int k = 0; k < (is_triangle ? 0 : c); k++) {
                 const elem right = column_cell(f, column0 + k, column0 + c);
                 hoist_row(f, row0 + r, column0 + k, 1, ha);
-                sum = add_term(d, sum, cell[r][k], right, ha, hj[c], i, j0 + k, j0 + c);
+                sum = add_term(d, sum, cell[r][k], right, ha, hj[c], i0 + r, j0 + k, j0 + c);
             }
             if (is_triangle ? c == r + 1 : r == BLOCK - 1 && c == 0 && j0 == i0 + BLOCK) {
                 sum = i0 + r >= 0 ? leaf(d, i0 + r) : sum;

@@ -44,7 +44,7 @@ enum {
     SPAN = 4,     /* offsets of a part: a multiple of CHUNK */
     ROUND = 5,    /* cells of a step that do not depend on each other: a power of 2, at most 32 */
     BLOCKS = 6,
-    HARMLESS = 7, /* there is a weight that makes a term harmless: the last one */
+    HARMLESS = 7, /* terms are s + w, or s, and the last weight makes one harmless: see find_harmless */
     COUNTS = 8    /* for every block, its parts that are done; then for every sub-block whether its sums are there */
 };
 
@@ -75,9 +75,12 @@ enum {
     BATCH = 4,                                 /* cells of a chain that all threads of a warp follow */
     RING = PDP_ELEM_BYTES == 16 ? 1024 : 2048, /* cells that the chain's group has */
     AHEAD = PDP_ELEM_BYTES == 16 ? 4 : 8,      /* sub-blocks whose sums it has */
-    ROOM = 32,                                 /* before the near weights, and for near terms of the list */
+    FEW = HAS_WINDOWS ? 6 : 0,                 /* terms of the list that are in a helper's registers */
+    CHAIN_FEW = HAS_WINDOWS ? 2 : 0,           /* in those of the chain's warp */
+    ROOM = 6 * HELPERS,                        /* before the near weights, and for near terms of the list */
     NEAR_MASKS = NEAR / WINDOW,
     WEIGHTS = HAS_WINDOWS * PDP_NW, /* in shared memory */
+    NEAR_VALUES = HAS_WINDOWS * SOME(PDP_NW),
     /* Where things are in it: for a part, for a sub-block, and for the chain. */
     FAR_WEIGHTS = (BLOCK + CHUNK) / OUTS * STRIDE,
     FAR_SUMS = FAR_WEIGHTS + WEIGHTS * CHUNK,
@@ -89,10 +92,11 @@ enum {
     TOTALS = WARP_SUMS + HAS_WINDOWS * HELPERS * SUB, /* what a sub-block has from the tickets */
     STEP_SUMS = TOTALS + AHEAD * SUB,                 /* for every helper, those of two steps */
     SCRATCH = STEP_SUMS + 2 * HELPERS * STEP,
-    LIST_WEIGHTS = SCRATCH + 32,
+    WAYS = SCRATCH + 32,
+    LIST_WEIGHTS = WAYS + 2 * STEP,
     NEAR_WEIGHTS = LIST_WEIGHTS + ROOM * PDP_NW,
     W_STRIDE = ROOM + NEAR,
-    CHAIN_POOL = NEAR_WEIGHTS + WEIGHTS * W_STRIDE,
+    CHAIN_POOL = NEAR_WEIGHTS + NEAR_VALUES * W_STRIDE,
     MORE_POOL = FAR_POOL > MIDDLE_POOL ? FAR_POOL : MIDDLE_POOL,
     POOL = MORE_POOL > CHAIN_POOL ? MORE_POOL : CHAIN_POOL,
     NO_RING = 1 << 30,
@@ -127,6 +131,14 @@ PDP_INLINE uint32_t find_here(void) {
 #define HERE ((uint32_t)GROUP)
 #endif
 
+/* Only whole numbers have a weight that is harmless. */
+#if HAS_WINDOWS && PDP_NW <= 1 && PDP_NI == 0 && (defined(PDP_TYPE_I32) || defined(PDP_TYPE_I64))
+#define CAN_BE_HARMLESS 1
+#else
+#define CAN_BE_HARMLESS 0
+#endif
+#define IS_HARMLESS(f) (CAN_BE_HARMLESS && (f)->is_harmless)
+
 typedef struct __attribute__((aligned(16))) pack {
     elem at[PACK];
 } pack;
@@ -147,6 +159,7 @@ typedef struct frame {
     LOCAL uint32_t *local_masks;
     LOCAL uint32_t *near_list; /* offsets, then numbers, of the first terms */
     LOCAL uint32_t *shared;
+    elem identity; /* here, since what the chain does has no time for memory */
     int cells;
     int dense;
     int list_count;
@@ -269,6 +282,24 @@ PDP_INLINE void add_window(PDP_DATA d, elem *sum, elem (*iv)[SOME(PDP_NI)], cons
         add_row(d, sum, iv, even, odd, weights + k, w_stride, mask >> k, outs);
         load_row(even, rows + ((at - (k / outs + 2) * stride) & (ring - 1)), outs);
         add_row(d, sum, iv, odd, even, weights + k + outs, w_stride, mask >> (k + outs), outs);
+    }
+}
+
+/* The same where absent terms are harmless, so that nothing has to be asked. */
+PDP_INLINE void add_sure_window(PDP_DATA d, elem *sum, const LOCAL elem *rows, int at, const LOCAL elem *weights) {
+    elem high[NEAR_OUTS], low[NEAR_OUTS], w[NEAR_OUTS];
+    load_row(high, rows + (at & (RING - 1)), NEAR_OUTS);
+    UNROLL(2) for (int k = 0; k < WINDOW; k += NEAR_OUTS) {
+        load_row(low, rows + ((at - k - NEAR_OUTS) & (RING - 1)), NEAR_OUTS);
+        load_row(w, weights + k, NEAR_OUTS);
+        UNROLLED for (int u = 0; u < NEAR_OUTS; u++) {
+            UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
+                sum[r] = PDP_COMBINE(sum[r], s_add(r >= u ? high[r - u] : low[NEAR_OUTS + r - u], w[u]));
+            }
+        }
+        UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
+            high[r] = low[r];
+        }
     }
 }
 
@@ -460,9 +491,8 @@ typedef struct near_sums {
 } near_sums;
 
 PDP_INLINE void near_open(const frame *f, near_sums *s, int first, int step) {
-    PDP_DATA d = f->d;
     UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
-        s->sum[r] = PDP_IDENTITY;
+        s->sum[r] = f->identity;
         hoist_cell(f, first + r * step, s->iv[r]);
     }
 }
@@ -596,53 +626,86 @@ typedef struct matrix {
 
 #if HAS_WINDOWS
 /* A term, if it is there. */
-PDP_INLINE elem take(PDP_DATA d, elem sum, elem s, const elem *w, const elem *iv, int is_there) {
+PDP_INLINE elem take(const frame *f, elem sum, elem s, const elem *w, const elem *iv, int is_there) {
+    PDP_DATA d = f->d;
 #if PDP_NW == 0 /* the choice does not wait for the sum */
-    return PDP_COMBINE(sum, is_there ? update(d, PDP_IDENTITY, s, w, iv, 0, 0) : PDP_IDENTITY);
+    return PDP_COMBINE(sum, is_there ? update(d, f->identity, s, w, iv, 0, 0) : f->identity);
 #else
     return is_there ? update(d, sum, s, w, iv, 0, 0) : sum;
 #endif
 }
 
-/* Between steps that are k apart. */
-PDP_INLINE void matrix_load(const frame *f, matrix *m, int k, elem harmless) {
-    m->mask = 0;
+/* A bit for every cell of a step, whether its term for this thread's cell, k steps further on, is there. */
+PDP_INLINE uint32_t matrix_mask(const frame *f, int k) {
+    uint32_t mask = 0;
     UNROLLED for (int j = 0; j < STEP; j++) {
-        const int a = k * STEP + THREAD % 32 - j;
-        const int is_there =
-            a > 0 && a < MATRICES && (f->local_masks[a > 0 && a < MATRICES ? a / 32 : 0] >> (a & 31) & 1) != 0;
-        m->mask |= (uint32_t)is_there << j;
-        UNROLLED for (int v = 0; v < PDP_NW; v++) {
-            m->w[j][v] = is_there ? f->pool[NEAR_WEIGHTS + v * W_STRIDE + ROOM + a] : harmless;
+        const int a = k * STEP + THREAD % 32 - j, is_there = a > 0 && a < MATRICES;
+        mask |= (is_there ? f->local_masks[a / 32] >> a % 32 & 1 : 0) << j;
+    }
+    return mask;
+}
+
+/* Between steps that are k apart. Weights of absent terms are harmless, if there is such a one. */
+PDP_INLINE void matrix_load(const frame *f, matrix *m, int k) {
+    m->mask = matrix_mask(f, k);
+    UNROLLED for (int j = 0; j < STEP; j++) {
+        const int a = k * STEP + THREAD % 32 - j, is_there = a > 0 && a < MATRICES;
+        UNROLLED for (int v = 0; v < SOME(PDP_NW); v++) {
+            m->w[j][v] = f->pool[NEAR_WEIGHTS + v * W_STRIDE + ROOM + (is_there ? a : 0)];
         }
     }
 }
 
-/* The terms from a step's cells; is_sure: those that are not there are harmless. */
-PDP_INLINE elem matrix_terms(const frame *f, elem sum, const matrix *m, uint32_t mask, int step, const elem *iv,
-                             const int is_sure) {
+/* The sum of `to` and of so many terms s + w of consecutive cells; none of them has to wait for another. */
+PDP_INLINE elem add_sure(const frame *f, elem sum, const elem (*w)[SOME(PDP_NW)], const LOCAL elem *from) {
     PDP_DATA d = f->d;
-    const LOCAL elem *from = &RING_AT(step * STEP);
-    elem odd = PDP_IDENTITY;
+    elem part[4] = {sum, f->identity, f->identity, f->identity};
     UNROLLED for (int j = 0; j < STEP; j += PACK) {
         const pack x = *(const LOCAL pack *)(from + j);
         UNROLLED for (int e = 0; e < PACK; e++) {
-            const int is_there = is_sure || (mask >> (j + e) & 1) != 0;
+            part[(j + e) % 4] = PDP_COMBINE(part[(j + e) % 4], s_add(x.at[e], w[j + e][0]));
+        }
+    }
+    return PDP_COMBINE(PDP_COMBINE(part[0], part[1]), PDP_COMBINE(part[2], part[3]));
+}
+
+/* The terms from a step's cells. */
+PDP_INLINE elem matrix_add(const frame *f, elem sum, const matrix *m, int step, const elem *iv) {
+    PDP_DATA d = f->d;
+    const int none = -(f->origin + step * STEP); /* so many of them are before the first */
+    const uint32_t mask = none <= 0 ? m->mask : none < 32 ? m->mask & 0xffffffffu << none : 0;
+    const LOCAL elem *from = &RING_AT(step * STEP);
+    elem odd = f->identity;
+    if (IS_HARMLESS(f) && none <= 0) {
+        return add_sure(f, sum, m->w, from);
+    }
+    UNROLLED for (int j = 0; j < STEP; j += PACK) {
+        const pack x = *(const LOCAL pack *)(from + j);
+        UNROLLED for (int e = 0; e < PACK; e++) {
+            const int is_there = (mask >> (j + e) & 1) != 0;
             if (e % 2 == 0) {
-                sum = take(d, sum, x.at[e], m->w[j + e], iv, is_there);
+                sum = take(f, sum, x.at[e], m->w[j + e], iv, is_there);
             } else {
-                odd = take(d, odd, x.at[e], m->w[j + e], iv, is_there);
+                odd = take(f, odd, x.at[e], m->w[j + e], iv, is_there);
             }
         }
     }
     return PDP_COMBINE(sum, odd);
 }
 
-PDP_INLINE elem matrix_add(const frame *f, elem sum, const matrix *m, int step, const elem *iv) {
-    const int none = -(f->origin + step * STEP); /* so many of them are before the first */
-    const uint32_t mask = none <= 0 ? m->mask : none < 32 ? m->mask & 0xffffffffu << none : 0;
-    return f->is_harmless && none <= 0 ? matrix_terms(f, sum, m, mask, step, iv, 1)
-                                       : matrix_terms(f, sum, m, mask, step, iv, 0);
+/* What a step has from the one before it, which is final. */
+PDP_INLINE elem add_step(const frame *f, int before, const elem *iv) {
+    const int lane = THREAD % 32, i = f->origin + (before + 1) * STEP + lane;
+    elem sum = f->identity, w[SOME(PDP_NW)];
+    ROLLED for (int a = lane + 1; a <= lane + STEP && a <= i; a++) {
+        if ((f->local_masks[a / 32] >> a % 32 & 1) != 0) {
+            for (int v = 0; v < PDP_NW; v++) {
+                w[v] = f->pool[NEAR_WEIGHTS + v * W_STRIDE + ROOM + a];
+            }
+            sum = update(f->d, sum, RING_AT((before + 1) * STEP + lane - a), w, iv, 0, 0);
+        }
+    }
+    return sum;
 }
 
 /* The values of threads first .. first+BATCH-1 of the warp that follows the chain. */
@@ -676,19 +739,22 @@ PDP_INLINE elem close_cell(const frame *f, elem sum, int i) {
 typedef struct chain {
     elem next; /* what the next step has from this one */
 #if HAS_WINDOWS
-    matrix same, after;
+    matrix same;
     elem w[BATCH][SOME(PDP_NW)]; /* of the least offsets */
     uint32_t mask;
+    uint32_t after; /* the mask to the next step, of whose matrix the rest is in the group's memory */
+    int has_response;
+    elem most; /* for sums: see chain_respond */
 #endif
 } chain;
 
 #if HAS_WINDOWS
 /* A batch of cells is known to all threads, which find its final values; each then takes what it needs of it. */
 PDP_INLINE elem chain_windows(const frame *f, chain *c, elem sum, int step, const elem *iv, const elem *next_iv,
-                              int is_chain, const int is_sure, int is_wanted) {
+                              int is_chain) {
     PDP_DATA d = f->d;
-    const uint32_t same = is_chain ? c->same.mask : 0, after = is_chain ? c->after.mask : 0;
-    BATCHES(s, is_wanted) {
+    const uint32_t same = is_chain ? c->same.mask : 0, after = is_chain ? c->after : 0;
+    BATCHES(s, f->dense > 0 && c->mask != 0 && !c->has_response) {
         elem v[BATCH], v_iv[BATCH][SOME(PDP_NI)];
         take_batch(f, v, sum, s, is_chain);
         UNROLLED for (int x = 0; x < PDP_NI; x++) {
@@ -700,19 +766,73 @@ PDP_INLINE elem chain_windows(const frame *f, chain *c, elem sum, int step, cons
         }
         UNROLLED for (int j = 0; j < BATCH; j++) {
             UNROLLED for (int from = 0; from < j; from++) {
-                v[j] = take(d, v[j], v[from], c->w[j - from], v_iv[j], is_sure || (c->mask >> (j - from) & 1) != 0);
+                v[j] = take(f, v[j], v[from], c->w[j - from], v_iv[j], (c->mask >> (j - from) & 1) != 0);
             }
             v[j] = close_cell(f, v[j], f->origin + step * STEP + s + j);
-            sum = take(d, sum, v[j], c->same.w[s + j], iv, is_sure || (same >> (s + j) & 1) != 0);
+            sum = take(f, sum, v[j], c->same.w[s + j], iv, (same >> (s + j) & 1) != 0);
 #if PDP_CLOSES
             sum = THREAD % 32 == s + j ? v[j] : sum;
 #endif
         }
         UNROLLED for (int j = 0; j < BATCH; j++) {
-            c->next = take(d, c->next, v[j], c->after.w[s + j], next_iv, is_sure || (after >> (s + j) & 1) != 0);
+            elem w[SOME(PDP_NW)];
+            UNROLLED for (int x = 0; x < PDP_NW; x++) {
+                w[x] = f->pool[NEAR_WEIGHTS + x * W_STRIDE + ROOM + STEP + THREAD % 32 - s - j];
+            }
+            c->next = take(f, c->next, v[j], w, next_iv, (after >> (s + j) & 1) != 0);
         }
     }
     return sum;
+}
+
+/* What the next step has, from what is known of this one's cells. */
+PDP_INLINE elem add_ways(const frame *f, const LOCAL elem *from) {
+    PDP_DATA d = f->d;
+    const LOCAL elem *ways = f->pool + WAYS + STEP + THREAD % 32;
+    elem part[4] = {f->identity, f->identity, f->identity, f->identity};
+    UNROLLED for (int j = 0; j < STEP; j += PACK) {
+        const pack x = *(const LOCAL pack *)(from + j);
+        UNROLLED for (int e = 0; e < PACK; e++) {
+            part[(j + e) % 4] = PDP_COMBINE(part[(j + e) % 4], s_add(x.at[e], ways[-j - e]));
+        }
+    }
+    return PDP_COMBINE(PDP_COMBINE(part[0], part[1]), PDP_COMBINE(part[2], part[3]));
+}
+
+/* Where terms are s + w and the least or greatest of them counts, the way from a cell to one of its step, or of the
+ * next, is a weight too, so that the chain is a product with a matrix. In w of `same` it is from what is known of
+ * cell j to this thread's. A sum that is not there must stay behind all values when such a weight is added, so
+ * these must be small, and sums at most `most`: see find_harmless. */
+PDP_INLINE void chain_respond(const frame *f, chain *c, int warp, elem harmless) {
+    PDP_DATA d = f->d;
+    const int lane = THREAD % 32;
+    LOCAL elem *ways = f->pool + WAYS; /* to a cell so many further on */
+    elem mine[2] = {lane == 0 ? (elem)0 : harmless, harmless};
+    c->most = (elem)(harmless / 2);
+    c->has_response = IS_HARMLESS(f) && f->dense > 0 && !PDP_CLOSES;
+    ROLLED for (int from = 0; from < 2 * STEP; from++) {
+        if (THREAD == from % STEP) {
+            ways[from] = mine[from / STEP];
+        }
+        WARP_BARRIER();
+        const elem way = ways[from];
+        UNROLLED for (int x = 0; x < 2; x++) {
+            const int a = lane + x * STEP - from;
+            if (c->has_response && way != harmless && a > 0 && (f->local_masks[a / 32] >> a % 32 & 1) != 0) {
+                mine[x] = PDP_COMBINE(mine[x], s_add(way, f->pool[NEAR_WEIGHTS + ROOM + a]));
+            }
+        }
+    }
+    ROLLED for (int x = 0; x < 2 * STEP; x++) {
+        const elem way = ways[x];
+        c->has_response &=
+            way == harmless || (way < 0 ? (elem)-way : way) < (harmless < 0 ? (elem)-harmless : harmless) / 64;
+    }
+    if (c->has_response && warp == 0) {
+        UNROLLED for (int j = 0; j < STEP; j++) {
+            c->same.w[j][0] = lane >= j ? ways[lane >= j ? lane - j : 0] : harmless;
+        }
+    }
 }
 #endif
 
@@ -733,14 +853,34 @@ PDP_INLINE int list_term(const frame *f, int t, int *j, elem *w) {
     return (int)f->offsets[t];
 }
 
+/* Terms of the list that a thread has in registers: first, first + step, ...; 0 is no offset. */
+typedef struct few_terms {
+    int offset[SOME(FEW)], number[SOME(FEW)];
+    elem w[SOME(FEW)][SOME(PDP_NW)];
+} few_terms;
+
+PDP_INLINE void load_few(const frame *f, few_terms *few, int first, int end, int step) {
+    UNROLLED for (int x = 0; x < FEW; x++) {
+        const int t = first + x * step;
+        few->offset[x] = few->number[x] = 0;
+        if (t < end && t < ROOM) {
+            few->offset[x] = list_near_term(f, t, &few->number[x], few->w[x]);
+        }
+    }
+}
+
 /* Terms of the list from cells of the step before, and then of this one, by rounds of cells that do not depend on each
  * other. */
-PDP_INLINE elem chain_list(const frame *f, elem sum, int step, const elem *iv, int is_chain) {
+PDP_INLINE elem chain_list(const frame *f, elem sum, const few_terms *few, int step, const elem *iv, int is_chain) {
     PDP_DATA d = f->d;
     const int lane = THREAD % 32, i = f->origin + step * STEP + lane, is_cell = is_chain && i < f->cells;
     int j;
     elem w[SOME(PDP_NW)];
-    ROLLED for (int t = 0; t < f->list_steps; t++) {
+    UNROLLED for (int x = 0; x < CHAIN_FEW; x++) {
+        const int a = few->offset[x], is_there = is_cell && a > lane && a <= lane + STEP && a <= i;
+        sum = is_there ? update(d, sum, RING_AT(step * STEP + lane - a), few->w[x], iv, i, few->number[x]) : sum;
+    }
+    ROLLED for (int t = CHAIN_FEW; t < f->list_steps; t++) {
         const int a = list_term(f, t, &j, w);
         if (is_cell && a > lane && a <= lane + STEP && a <= i) {
             sum = update(d, sum, RING_AT(step * STEP + lane - a), w, iv, i, j);
@@ -763,27 +903,37 @@ PDP_INLINE elem chain_list(const frame *f, elem sum, int step, const elem *iv, i
     return rounds || f->dense > 0 ? sum : close_cell(f, sum, i);
 }
 
-PDP_INLINE void chain_step(const frame *f, chain *c, int step, int is_chain) {
+PDP_INLINE void chain_step(const frame *f, chain *c, const few_terms *few, int step, int is_chain) {
     PDP_DATA d = f->d;
     const int lane = THREAD % 32, i = f->origin + step * STEP + lane;
-    elem sum = c->next, iv[SOME(PDP_NI)], next_iv[SOME(PDP_NI)];
+    elem sum = PDP_COMBINE(c->next, STEP_SUM(step, 0)), iv[SOME(PDP_NI)], next_iv[SOME(PDP_NI)];
+    elem other = STEP_SUM(step, HELPERS - 1);
     hoist_cell(f, i, iv);
     hoist_cell(f, i + STEP, next_iv);
-    UNROLLED for (int x = 0; x < HELPERS; x++) {
-        sum = PDP_COMBINE(sum, STEP_SUM(step, x));
+    UNROLLED for (int x = 1; x < HELPERS - 2; x += 2) {
+        const elem both = PDP_COMBINE(STEP_SUM(step, x), STEP_SUM(step, x + 1));
+        sum = x == 1 ? PDP_COMBINE(sum, both) : sum;
+        other = x == 1 ? other : PDP_COMBINE(other, both);
     }
-    c->next = PDP_IDENTITY;
+    sum = PDP_COMBINE(sum, other);
+    c->next = f->identity;
 #if HAS_WINDOWS
-    if (f->dense > 0 && c->mask == 0) {
+    if (c->has_response) {
+        sum = PDP_COMBINE(sum, c->most);
+        if (is_chain) {
+            f->pool[SCRATCH + lane] = sum;
+        }
+    } else if (f->dense > 0 && c->mask == 0) {
         sum = close_cell(f, sum, i);
     }
-    const int is_dense = f->dense > 0 && c->mask != 0, is_sure = GROUPS_MEET && f->is_harmless;
-    sum = chain_windows(f, c, sum, step, iv, next_iv, is_chain, 0, is_dense && !is_sure);
-#if GROUPS_MEET
-    sum = chain_windows(f, c, sum, step, iv, next_iv, is_chain, 1, is_dense && is_sure);
+    WARP_BARRIER();
+    if (c->has_response) {
+        sum = add_sure(f, sum, c->same.w, f->pool + SCRATCH);
+        c->next = add_ways(f, f->pool + SCRATCH);
+    }
+    sum = chain_windows(f, c, sum, step, iv, next_iv, is_chain);
 #endif
-#endif
-    sum = chain_list(f, sum, step, iv, is_chain);
+    sum = chain_list(f, sum, few, step, iv, is_chain);
     if (is_chain) {
         RING_AT(step * STEP + lane) = sum;
         if (i < f->cells) {
@@ -792,8 +942,8 @@ PDP_INLINE void chain_step(const frame *f, chain *c, int step, int is_chain) {
     }
 #if HAS_WINDOWS
     WARP_BARRIER();
-    if (f->dense > 0 && c->mask == 0) {
-        c->next = matrix_add(f, c->next, &c->after, step, next_iv);
+    if (f->dense > 0 && c->mask == 0 && !c->has_response) {
+        c->next = add_step(f, step, next_iv);
     }
 #endif
 }
@@ -813,8 +963,7 @@ PDP_INLINE void wait_for_totals(const frame *f, int super) {
     __threadfence_block();
 }
 PDP_INLINE void tell_clerk(const frame *f, int steps) {
-    if (THREAD == 32) {
-        __threadfence_block();
+    if (THREAD == 32 * HELPERS) {
         *(volatile uint32_t *)(f->shared + DONE) = (uint32_t)steps;
     }
 }
@@ -838,11 +987,11 @@ PDP_INLINE elem help_term(const frame *f, elem sum, int step, int a, int j, cons
 }
 
 /* What a step has from those at least two before it, or a warp's share of it. */
-PDP_INLINE void help_step(const frame *f, const chain *c, int step) {
+PDP_INLINE void help_step(const frame *f, const chain *c, const few_terms *few, int step) {
     PDP_DATA d = f->d;
     const int lane = THREAD % 32, helper = THREAD / 32 - 1;
-    const int x = step * STEP % SUB + lane, near = f->list_near < ROOM ? f->list_near : ROOM;
-    elem sum = PDP_IDENTITY, iv[SOME(PDP_NI)], w[SOME(PDP_NW)];
+    const int x = step * STEP % SUB + lane;
+    elem sum = f->identity, iv[SOME(PDP_NI)], w[SOME(PDP_NW)];
     int j;
     hoist_cell(f, f->origin + step * STEP + lane, iv);
 #if HAS_WINDOWS
@@ -854,16 +1003,24 @@ PDP_INLINE void help_step(const frame *f, const chain *c, int step) {
         sum = matrix_add(f, sum, &c->same, step - k, iv);
     }
 #endif
-    UNROLL(4) for (int t = helper; t < near; t += HELPERS) {
-        const int a = list_near_term(f, t, &j, w);
-        sum = help_term(f, sum, step, a, j, w, iv);
+#if HAS_WINDOWS
+    if (f->list_near > 0) {
+        UNROLLED for (int x = 0; x < FEW; x++) {
+            sum = help_term(f, sum, step, few->offset[x], 0, few->w[x], iv);
+        }
     }
-    ROLLED for (int t = ROOM + helper; t < f->list_near; t += HELPERS) {
+    const int first = FEW * HELPERS + helper;
+#else
+    const int first = helper;
+#endif
+    ROLLED for (int t = first; t < f->list_near; t += HELPERS) {
         const int a = list_term(f, t, &j, w);
         sum = help_term(f, sum, step, a, j, w, iv);
     }
     if (helper == 0) {
-        wait_for_totals(f, step * STEP / SUB);
+        if (step * STEP % SUB == 0) {
+            wait_for_totals(f, step * STEP / SUB);
+        }
         sum = PDP_COMBINE(f->pool[TOTALS + step * STEP / SUB % AHEAD * SUB + x], sum);
     }
     STEP_SUM(step, helper) = sum;
@@ -879,6 +1036,8 @@ PDP_INLINE void help_window(const frame *f, near_sums *s, int super, int k) {
     if (mask != 0 && (k + 1) * WINDOW > f->origin + super * SUB) {
         add_guarded(d, s->sum, s->iv, f->pool, at, weights, W_STRIDE, mask, NEAR_OUTS, NEAR_OUTS, RING, f->origin + x,
                     k * WINDOW);
+    } else if (mask != 0 && IS_HARMLESS(f)) {
+        add_sure_window(d, s->sum, f->pool, at, weights);
     } else if (mask != 0) {
         add_window(d, s->sum, s->iv, f->pool, at, weights, W_STRIDE, mask, NEAR_OUTS, NEAR_OUTS, RING);
     }
@@ -908,6 +1067,11 @@ PDP_INLINE void fetch_totals(const frame *f, int super) {
     }
 }
 
+/* What the driver put behind all weights. */
+PDP_INLINE elem find_harmless(const frame *f) {
+    return f->list_weights[PDP_NW * (f->numbers - f->offsets)];
+}
+
 /* Everything that the chain's group has, but the sums. */
 PDP_INLINE void chain_open(frame *f, int super) {
     const int first = super * SUB - RING;
@@ -928,10 +1092,12 @@ PDP_INLINE void chain_open(frame *f, int super) {
     for (int x = THREAD; x < NEAR_MASKS; x += THREADS) {
         f->local_masks[x] = x * WINDOW < f->dense ? f->masks[x] : 0;
     }
-    for (int v = 0; v < WEIGHTS; v++) {
-        for (int x = THREAD; x < W_STRIDE; x += THREADS) {
-            const int a = x - ROOM;
-            f->pool[NEAR_WEIGHTS + v * W_STRIDE + x] = a >= 0 && a < f->dense ? f->weights[v * f->dense + a] : (elem)0;
+    for (int x = THREAD; x < W_STRIDE && HAS_WINDOWS; x += THREADS) {
+        const int a = x - ROOM, is_there = a >= 0 && a < f->dense && (f->masks[a / 32] >> a % 32 & 1) != 0;
+        for (int v = 0; v < NEAR_VALUES; v++) {
+            f->pool[NEAR_WEIGHTS + v * W_STRIDE + x] = !is_there     ? find_harmless(f)
+                                                       : PDP_NW == 0 ? (elem)0
+                                                                     : f->weights[v * f->dense + a];
         }
     }
     BARRIER();
@@ -976,24 +1142,27 @@ PDP_INLINE void take_steps(const frame *f, int super, int end, const int is_chai
     const int warp = THREAD / 32, steps = SUB / STEP;
     near_sums s;
     chain c;
-    c.next = PDP_IDENTITY;
+    few_terms few;
+    c.next = f->identity;
     near_open(f, &s, f->origin, 0);
+    load_few(f, &few, warp == 0 ? 0 : warp - 1, warp == 0 ? f->list_steps : f->list_near, warp == 0 ? 1 : HELPERS);
 #if HAS_WINDOWS
     elem iv[SOME(PDP_NI)];
-    const elem harmless = f->list_weights[PDP_NW * (f->numbers - f->offsets)];
     c.mask = f->local_masks[0];
     UNROLLED for (int j = 1; j < BATCH; j++) {
         UNROLLED for (int v = 0; v < PDP_NW; v++) {
-            c.w[j][v] = (c.mask >> j & 1) != 0 ? f->pool[NEAR_WEIGHTS + v * W_STRIDE + ROOM + j] : harmless;
+            c.w[j][v] = f->pool[NEAR_WEIGHTS + v * W_STRIDE + ROOM + j];
         }
     }
+    matrix_load(f, &c.same, warp == 0 ? 0 : warp + 1);
     if (is_chain) {
-        matrix_load(f, &c.after, 1, harmless);
-    }
-    matrix_load(f, &c.same, warp == 0 ? 0 : warp + 1, harmless);
-    hoist_cell(f, f->origin + super * SUB + THREAD % 32, iv);
-    if (is_chain) {
-        c.next = matrix_add(f, c.next, &c.after, steps * super - 1, iv);
+        hoist_cell(f, f->origin + super * SUB + THREAD % 32, iv);
+        c.next = add_step(f, steps * super - 1, iv);
+        c.after = matrix_mask(f, 1);
+        c.has_response = 0;
+#if CAN_BE_HARMLESS
+        chain_respond(f, &c, warp, find_harmless(f));
+#endif
     }
 #endif
     ROLLED for (int step = steps * (super - 1); step < steps * end; step++) {
@@ -1005,10 +1174,10 @@ PDP_INLINE void take_steps(const frame *f, int super, int end, const int is_chai
             fetch_totals(f, next);
         }
         if (is_chain && step >= steps * super) {
-            chain_step(f, &c, step, warp == 0);
+            chain_step(f, &c, &few, step, warp == 0);
         }
         if (is_helper && warp > 0 && warp <= HELPERS && step + 1 >= steps * super && step + 1 < steps * end) {
-            help_step(f, &c, step + 1);
+            help_step(f, &c, &few, step + 1);
         }
 #if HAS_WINDOWS
         WARP_BARRIER();
@@ -1044,7 +1213,7 @@ PDP_INLINE void follow_chain(frame *f, int super, int end) {
 
 /* ---- The kernels ---- */
 
-PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *local) {
+PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *small) {
     const int dense = (int)n5, all = (int)(n4 >> 32);
     GLOBAL uint32_t *words = (GLOBAL uint32_t *)b1;
     const GLOBAL uint32_t *terms = (const GLOBAL uint32_t *)b2;
@@ -1059,9 +1228,10 @@ PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *loc
                (const GLOBAL elem *)b3,
                (const GLOBAL elem *)b3 + PDP_NW * dense,
                pool,
-               local,
-               local + NEAR_MASKS,
-               local + NEAR_MASKS + 2 * ROOM,
+               small,
+               small + NEAR_MASKS,
+               small + NEAR_MASKS + 2 * ROOM,
+               PDP_IDENTITY,
                (int)n0,
                dense,
                (int)(n4 & 0xffffffff),
@@ -1079,8 +1249,8 @@ PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *loc
 
 #define FRAME                                                                                                          \
     SHARED(pack, packs, POOL / PACK + 1);                                                                              \
-    SHARED(uint32_t, local, NEAR_MASKS + 2 * ROOM + 2);                                                                \
-    frame f = make_frame(d, b0, b1, b2, b3, b4, n0, n1, n2, n3, n4, n5, (LOCAL elem *)packs, local)
+    SHARED(uint32_t, small, NEAR_MASKS + 2 * ROOM + 2);                                                                \
+    frame f = make_frame(d, b0, b1, b2, b3, b4, n0, n1, n2, n3, n4, n5, (LOCAL elem *)packs, small)
 
 /* b0: the table; b1: the words; b2: masks, offsets and numbers of the list; b3: weights; b4: sums of parts and of
  * sub-blocks. n0: cells; n1: those that are preset; n2, n3: the first block and the one behind the last; n4: terms in

@@ -1,0 +1,677 @@
+/* Problems on a device against the reference, cell by cell: every kind of recurrence and type around the edges of tiles
+ * and blocks; errors that a kernel meets; limits, refusals, many callers, progress.
+ *
+ *     unit_gpu host|opencl|cuda
+ *
+ * It is skipped (exit code 77) where there is no such device. Callers that run at once stay out of cmocka's asserts. */
+#include "support.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problem/problem.h"
+
+enum { MOST = 320, CALLERS = 8 };
+
+#if defined(__SANITIZE_ADDRESS__)
+static const bool is_sanitized = true;
+
+/* What PoCL keeps for itself until the process ends. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void) {
+    return "leak:libpocl\nleak:libLLVM\n";
+}
+#else
+static const bool is_sanitized = false;
+#endif
+
+static const char *backend;
+static pdp_device *device;
+
+/* Which of a list of recurrences are tried. A kernel takes PoCL seconds to compile, and gcc one if it is sanitized: the
+ * quick tier then makes do with those that come first, and on fibres some of the others. */
+static bool is_tried(size_t number, bool is_first) {
+    const bool on_pocl = strcmp(backend, "opencl") == 0;
+    return campaign(0, 1) ||
+           (on_pocl ? (is_sanitized ? number < 2 : is_first) : is_first || !is_sanitized || number % 5 == 0);
+}
+
+/* ---- Problems ---- */
+
+static pdp_problem *make(const char *recurrence) {
+    pdp_recurrence *parsed;
+    pdp_problem *problem;
+    const pdp_status status = strchr(recurrence, '\n') ? pdp_recurrence_parse(&parsed, recurrence, strlen(recurrence))
+                                                       : pdp_recurrence_load(&parsed, recurrence);
+    CHECK(status == PDP_OK, "%s", pdp_recurrence_error(parsed));
+    assert_int_equal(pdp_problem_create(&problem, parsed), PDP_OK);
+    pdp_recurrence_free(parsed);
+    return problem;
+}
+
+static void give(pdp_problem *problem, const char *name, const int64_t *data, size_t rows, size_t columns) {
+    CHECK(pdp_problem_set_whole(problem, name, data, rows, columns) == PDP_OK, "%s", pdp_problem_error(problem));
+}
+
+static void give_one(pdp_problem *problem, const char *name, int64_t value) {
+    give(problem, name, &value, 1, 0);
+}
+
+static void give_random(pdp_problem *problem, const char *name, size_t rows, size_t columns, uint64_t *random,
+                        int64_t low, int64_t high) {
+    static int64_t data[MOST * MOST];
+    const size_t count = rows * (columns > 0 ? columns : 1);
+    for (size_t m = 0; m < count; m++) {
+        data[m] = pdp_random_between(random, low, high);
+    }
+    give(problem, name, data, rows, columns);
+}
+
+static void give_text(pdp_problem *problem, const char *name, size_t count, uint64_t *random, const char *letters) {
+    char text[MOST];
+    for (size_t m = 0; m < count; m++) {
+        text[m] = letters[pdp_random_between(random, 0, (int64_t)strlen(letters) - 1)];
+    }
+    assert_int_equal(pdp_problem_set_text(problem, name, text, count), PDP_OK);
+}
+
+/* ---- Interval recurrences ---- */
+
+/* A recurrence in a type; all of their own have points p, and some a table c. */
+typedef struct recipe {
+    const char *recurrence; /* a built-in's name, or a text */
+    const char *type;       /* asked for, or NULL */
+    bool is_first;          /* also where the rest would take too long */
+    bool is_close;          /* floats that not every compiler rounds alike: without decisions */
+} recipe;
+
+#define POINTS "interval a\n input p[n]\n size n\n leaf p[i]\n "
+#define TABLE "interval a\n input p[n]\n input c[n,n]\n size n\n leaf p[i] - i\n empty p[i]\n "
+/* All that a stamp can have: values hoisted over i and k, k and j, and j; options, also over what lies inside; a
+ * finish. */
+#define EVERYTHING                                                                                                     \
+    TABLE "term max(l, r + c[k,j]) + p[i]*p[k] - (k - p[k])*p[j]\n option inside + c[i,j] if (i + j) % 3 == 0\n "      \
+          "option p[j] - 40*i\n finish best - p[j] + c[j,i]\n combine min\n"
+
+static const recipe recipes[] = {
+    {"mcm", "i32", true, false},
+    {EVERYTHING, "i32", true, false},
+    {"triangulation", NULL, true, false},
+    {"cyk", NULL, true, false},
+    {"mcm", "i64", false, false},
+    {"mcm", "f32", false, false},
+    {"mcm", "f64", false, false},
+    {"triangulation_product", "i32", false, false},
+    {"obst", "i32", false, false},
+    {"obst", "i64", false, false},
+    {"merge", "i32", false, false},
+    {"merge", "f64", false, false},
+    {"nussinov", "i32", false, false},
+    {EVERYTHING, "i64", false, false},
+    {EVERYTHING, "f64", false, false},
+    /* What a term adds for its cell alone is added once. */
+    {POINTS "term l + r + p[k]*p[j] - 3*p[i]*p[j] + j\n combine max\n", "i32", false, false},
+    {POINTS "term l + r + sum(p, i, k)*p[k]\n finish best - sum(p, i, j)\n combine min\n", NULL, false, false},
+    /* What nobody asks for must not fail. */
+    {POINTS "term l + (l > 1000000 ? p[i-1] : 0)\n combine min\n", NULL, false, false},
+    {POINTS "term (r < 0 ? r / (i*0) : r) + p[k]\n combine max\n", NULL, false, false},
+    {POINTS "term l + r + p[p[k] % n]*p[p[i] % n] + p[p[k] % n]*p[p[j] % n]\n combine min\n", "i32", false, false},
+    {POINTS "term l / p[k] + r / p[j]\n combine add\n finish best % 1000\n", NULL, false, false},
+    {POINTS "term 100 / l + r\n combine add\n finish best % 1000 + 1\n", NULL, false, false},
+    {POINTS "term l + r\n option p[i-1] if i > 0\n combine max\n", NULL, false, false},
+    /* Operators. */
+    {"interval a\n type mod P\n param P >= 2 = 1000003\n input p[n]\n size n\n leaf p[i]\n term l*r + p[k]\n "
+     "combine add\n",
+     NULL, true, false},
+    {"interval a\n type bits\n input p[n]\n size n\n leaf p[i]\n term l + r + k\n "
+     "combine (x, y) x & y identity ~0\n finish best + i\n",
+     NULL, false, false},
+    {"interval a\n type f64\n input p[n]\n size n\n leaf p[i]/8\n term l + r + p[k]\n "
+     "combine (x, y) x < y ? x : y identity 1e300\n",
+     NULL, false, false},
+    {"interval a\n type mod P\n param P >= 2 = 2305843009213693951\n input p[n]\n size n\n leaf p[i] + "
+     "1152921504606846976\n "
+     "term l*r + p[k]\n combine add\n",
+     NULL, false, false},
+    {"interval a\n type bits\n input p[n]\n size n\n leaf p[i] << i%60\n term (l ^ r >> 1) + j\n combine xor\n", NULL,
+     false, false},
+    {POINTS "term 6*(l + r)\n combine gcd\n finish best % 100000 + 6\n", NULL, false, false},
+    {POINTS "term add[q<3] (l + q*i) + (max[q<2] (r - q*j))\n finish best % 1000\n combine min\n", NULL, false, false},
+    /* Floats. */
+    {"interval a\n type f32\n input p[n]\n size n\n leaf p[i]/7\n term l + r + sum(p, i, j)/3\n combine min\n", NULL,
+     false, false},
+    {"interval a\n type f64\n input p[n]\n size n\n leaf p[i]\n term sqrt(l) + log(1 + abs(r))\n combine max\n", NULL,
+     false, true},
+    {"interval a\n type f64\n input p[n]\n size n\n leaf p[i]/7\n term exp(min(l, 0)) + r/2\n combine logsumexp\n",
+     NULL, false, true},
+};
+
+/* A problem of n + 1 points. */
+static pdp_problem *make_interval(const char *recurrence, size_t n, uint64_t *random) {
+    pdp_problem *problem = make(recurrence);
+    const size_t points = n + 1;
+    if (strcmp(recurrence, "mcm") == 0) {
+        give_random(problem, "p", points, 0, random, 1, 30);
+    } else if (strcmp(recurrence, "triangulation_product") == 0) {
+        give_random(problem, "v", points, 0, random, 1, 30);
+    } else if (strcmp(recurrence, "obst") == 0) {
+        give_random(problem, "p", n - 1, 0, random, 0, 30);
+        give_random(problem, "q", n, 0, random, 0, 30);
+    } else if (strcmp(recurrence, "merge") == 0) {
+        give_random(problem, "w", n, 0, random, 0, 30);
+    } else if (strcmp(recurrence, "nussinov") == 0) {
+        give_text(problem, "s", n, random, "ACGU");
+        give_one(problem, "loop", pdp_random_between(random, 0, 2));
+    } else if (strcmp(recurrence, "triangulation") == 0) {
+        give_random(problem, "x", points, 0, random, -1000, 1000);
+        give_random(problem, "y", points, 0, random, -1000, 1000);
+    } else if (strcmp(recurrence, "cyk") == 0) {
+        static const char *const rules[] = {"A", "B", "C"};
+        for (size_t r = 0; r < 3; r++) {
+            give_random(problem, rules[r], 9, 0, random, 0, 3);
+        }
+        give_text(problem, "s", n, random, "ab");
+        give_random(problem, "D", 3, 0, random, 0, 3);
+        assert_int_equal(pdp_problem_set_text(problem, "letter", "aab", 3), PDP_OK);
+    } else {
+        give_random(problem, "p", points, 0, random, 1, 9);
+        if (strstr(recurrence, "input c[n,n]")) {
+            give_random(problem, "c", points, points, random, -50, 50);
+        }
+    }
+    CHECK(pdp_problem_check(problem) == PDP_OK, "%s", pdp_problem_error(problem));
+    return problem;
+}
+
+/* ---- Comparing ---- */
+
+static bool is_same(double found, double expected, bool is_close) {
+    return found == expected || (is_close && fabs(found - expected) <= 1e-5 * (1 + fabs(expected)));
+}
+
+/* NULL, or what differs. */
+static const char *compare_values(const pdp_solution *found, const pdp_solution *expected, bool is_close) {
+    if (pdp_solution_feasible(found) != pdp_solution_feasible(expected)) {
+        return "one of them is infeasible";
+    }
+    const bool is_good = pdp_solution_is_real(expected)
+                             ? is_same(pdp_solution_real_value(found), pdp_solution_real_value(expected), is_close)
+                             : pdp_solution_value(found) == pdp_solution_value(expected);
+    return is_good ? NULL : "the value differs";
+}
+
+static const char *compare_tables(const pdp_solution *found, const pdp_solution *expected, size_t rows, size_t columns,
+                                  bool is_close) {
+    for (size_t i = 0; i < rows; i++) {
+        static char text[160];
+        static int64_t cells[2][MOST * MOST];
+        static double reals[2][MOST * MOST];
+        const bool is_real = pdp_solution_is_real(expected);
+        const pdp_solution *both[2] = {found, expected};
+        for (size_t s = 0; s < 2; s++) {
+            if ((is_real ? pdp_solution_real_row(both[s], i, reals[s], columns)
+                         : pdp_solution_row(both[s], i, cells[s], columns)) != PDP_OK) {
+                return s == 0 ? "the device gave no table" : "there is no table to compare with";
+            }
+        }
+        for (size_t j = 0; j < columns; j++) {
+            if (is_real ? !is_same(reals[0][j], reals[1][j], is_close) : cells[0][j] != cells[1][j]) {
+                snprintf(text, sizeof text, "cell (%zu,%zu) is %" PRId64 " or %.17g, not %" PRId64 " or %.17g", i, j,
+                         cells[0][j], reals[0][j], cells[1][j], reals[1][j]);
+                return text;
+            }
+        }
+    }
+    return NULL;
+}
+
+static const char *compare_decisions(const pdp_solution *found, const pdp_solution *expected) {
+    size_t counts[2];
+    const pdp_decision *a = pdp_solution_decisions(found, &counts[0]);
+    const pdp_decision *b = pdp_solution_decisions(expected, &counts[1]);
+    if (counts[0] != counts[1]) {
+        return "there are more decisions, or fewer";
+    }
+    for (size_t x = 0; x < counts[0]; x++) {
+        if (a[x].kind != b[x].kind || a[x].i != b[x].i || a[x].k != b[x].k || a[x].j != b[x].j) {
+            return "a decision differs";
+        }
+    }
+    return NULL;
+}
+
+/* What a run is asked for. */
+typedef enum wish { ALL, WITHOUT_TABLE, TABLE_ALONE, WISHES } wish;
+
+static pdp_options options_for(wish w, const char *type) {
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    options.backend = backend;
+    options.device = device;
+    options.type = type;
+    options.table = w != WITHOUT_TABLE;
+    options.decisions = w != TABLE_ALONE;
+    options.splits = w == ALL;
+    return options;
+}
+
+static void check_solution(const pdp_problem *problem, const recipe *r, const pdp_solution *expected, wish w) {
+    const bool is_interval = problem->shape == PDP_INTERVAL;
+    const pdp_options options = options_for(w, r->type);
+    const size_t n = problem->n;
+    const size_t columns = is_interval ? n + 1 : n;
+    pdp_plan *plan;
+    pdp_solution *found = NULL;
+    CHECK(pdp_plan_create(&plan, problem, &options) == PDP_OK && pdp_plan_run(plan, &found) == PDP_OK,
+          "%s %s, n %zu, wish %d: %s%s", r->recurrence, r->type ? r->type : "", n, (int)w, pdp_plan_error(plan),
+          pdp_solution_error(found));
+    pdp_plan_free(plan);
+    assert_string_equal(pdp_solution_backend(found), backend);
+    const char *why = compare_values(found, expected, r->is_close);
+    if (!why && options.table) {
+        why = compare_tables(found, expected, is_interval ? columns : 1, columns, r->is_close);
+    }
+    if (!why && options.decisions && !r->is_close) {
+        why = compare_decisions(found, expected);
+    }
+    if (!why && options.splits && is_interval && !r->is_close) {
+        const int64_t *a = pdp_solution_splits(found);
+        const int64_t *b = pdp_solution_splits(expected);
+        why = memcmp(a, b, columns * columns * sizeof *a) != 0 ? "the splits differ" : NULL;
+    }
+    CHECK(!why, "%s %s, n %zu, wish %d: %s", r->recurrence, r->type ? r->type : "", n, (int)w, why);
+    pdp_solution_free(found);
+}
+
+static void check_interval(const recipe *r, size_t n, uint64_t *random, bool all_wishes) {
+    pdp_problem *problem = make_interval(r->recurrence, n, random);
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    options.splits = 1;
+    pdp_solution *expected = solve(problem, "sequential", &options);
+    check_solution(problem, r, expected, ALL);
+    if (all_wishes) {
+        check_solution(problem, r, expected, WITHOUT_TABLE);
+        check_solution(problem, r, expected, TABLE_ALONE);
+    }
+    pdp_solution_free(expected);
+    pdp_problem_free(problem);
+}
+
+/* The first two at all sizes, the others at some around the edges of blocks and tiles, at which n + 1 points
+ * just fill them or do not. */
+static void test_intervals(void **unused) {
+    (void)unused;
+    static const size_t sizes[] = {1, 2, 3, 4, 5, 15, 16, 17, 31, 33, 62, 63, 64, 65, 66, 127, 128, 129, 130, 200};
+    static const size_t some[] = {2, 17, 63, 64, 130};
+    uint64_t random = test_seed();
+    for (size_t x = 0; x < sizeof recipes / sizeof *recipes; x++) {
+        const recipe *r = &recipes[x];
+        const bool at_all_sizes = (x < 2 && !is_sanitized) || campaign(0, 1);
+        const size_t *list = at_all_sizes ? sizes : some;
+        const size_t count = at_all_sizes ? sizeof sizes / sizeof *sizes : sizeof some / sizeof *some;
+        for (size_t s = 0; s < count && is_tried(x, r->is_first); s++) {
+            check_interval(r, list[s], &random, r->is_first || s % 3 == 0);
+        }
+    }
+}
+
+/* ---- Linear recurrences ---- */
+
+#define LINE                                                                                                           \
+    "linear a\n param n >= 1\n input a[k] >= 1\n input w[k]\n input x[n]\n input init[m]\n size n\n preset m : "       \
+    "init[i]\n missing skip\n offset a[j]\n "
+
+static const recipe lines[] = {
+    {LINE "term s + w[j]\n combine min\n", "i32", true, false},
+    {LINE "type mod P\n param P >= 2 = 998244353\n source x[i]\n term w[j]*s\n combine add\n", NULL, true, false},
+    {LINE "term s + w[j]\n combine max\n finish best - x[i]\n", "i64", false, false},
+    {LINE "term s\n combine max\n", "f32", false, false},
+    {LINE "term s + w[j]\n combine min\n", "f64", false, false},
+    {LINE "term s + (i*7 + j*3) % 11 + w[j]*x[i]\n combine min\n", NULL, false, false},
+    {LINE "type bits\n term s ^ w[j]\n combine xor\n", NULL, false, false},
+    {LINE "type mod P\n param P >= 2 = 2305843009213693951\n term s\n combine add\n", NULL, false, false},
+    {LINE "type f64\n source x[i]\n term w[j]*s*0.01 + w[j]\n combine add\n finish best*0.001\n", NULL, false, true},
+    {LINE "type bits\n term s + w[j]\n combine (x1, x2) x1 & x2 identity ~0\n finish best + x[i]\n", NULL, false,
+     false},
+};
+
+static void give_numbers(pdp_problem *problem, const char *name, size_t count, uint64_t *random, int64_t low,
+                         int64_t high) {
+    int64_t *data = malloc((count > 0 ? count : 1) * sizeof *data);
+    assert_non_null(data);
+    for (size_t m = 0; m < count; m++) {
+        data[m] = pdp_random_between(random, low, high);
+    }
+    give(problem, name, data, count, 0);
+    free(data);
+}
+
+static void check_linear(const recipe *r, size_t n, uint64_t *random) {
+    const size_t reach = (size_t)pdp_random_between(random, 1, pdp_random_between(random, 0, 1) ? 20 : (int64_t)n);
+    const size_t k = (size_t)pdp_random_between(random, 1, reach < 90 ? (int64_t)reach : 90);
+    const size_t presets = (size_t)pdp_random_between(random, 1, (int64_t)(reach < n ? reach : n));
+    pdp_problem *problem = make(r->recurrence);
+    give_one(problem, "n", (int64_t)n);
+    give_numbers(problem, "a", k, random, 1, (int64_t)reach);
+    give_numbers(problem, "w", k, random, 1, 99);
+    give_numbers(problem, "x", n, random, 0, 99);
+    give_numbers(problem, "init", presets, random, 0, 99);
+    CHECK(pdp_problem_check(problem) == PDP_OK, "%s", pdp_problem_error(problem));
+    pdp_solution *expected = solve(problem, "sequential", NULL);
+    for (int w = 0; w < WISHES; w++) {
+        check_solution(problem, r, expected, (wish)w);
+    }
+    pdp_solution_free(expected);
+    pdp_problem_free(problem);
+}
+
+static void test_lines(void **unused) {
+    (void)unused;
+    static const size_t sizes[] = {1, 2, 31, 127, 128, 129, 1023, 1024, 1025, 1152, 2049, 4000};
+    uint64_t random = test_seed();
+    for (size_t x = 0; x < sizeof lines / sizeof *lines; x++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes && is_tried(x, lines[x].is_first); s++) {
+            check_linear(&lines[x], sizes[s], &random);
+        }
+    }
+}
+
+/* ---- What fails ---- */
+
+/* An item of p that is 90 is in the way of one k alone; the word of the fault is the same, whoever meets it. */
+static const char *const failures[] = {
+    "interval a\n input p[n]\n input q[m]\n size n\n leaf q[p[i]]\n term l + r\n combine min\n",
+    "interval a\n input p[n]\n input q[m]\n size n\n leaf 0\n term l + q[p[k]]\n combine max\n",
+    "interval a\n input p[n]\n input q[m]\n size n\n leaf p[i]\n term l % (p[k] - 90) + q[0]\n combine max\n",
+    "interval a\n input p[n]\n input q[m]\n size n\n leaf 0\n term l + r + sum(q, 0, p[k])\n combine max\n",
+};
+
+static pdp_status run_plan(const pdp_problem *problem, const pdp_options *options, char *text, size_t room) {
+    pdp_plan *plan;
+    pdp_solution *solution = NULL;
+    pdp_status status = pdp_plan_create(&plan, problem, options);
+    snprintf(text, room, "%s", pdp_plan_error(plan));
+    if (status == PDP_OK) {
+        status = pdp_plan_run(plan, &solution);
+        snprintf(text, room, "%s", pdp_solution_error(solution));
+    }
+    pdp_solution_free(solution);
+    pdp_plan_free(plan);
+    return status;
+}
+
+/* A fault on the device is told in the words of the CPU's, and the device stays usable. */
+static void test_failures(void **unused) {
+    (void)unused;
+    uint64_t random = test_seed();
+    for (size_t f = 0; f < sizeof failures / sizeof *failures; f++) {
+        for (size_t points = 20; points < 100 && is_tried(f, f == 0); points += 60) {
+            int64_t p[100];
+            char texts[2][400];
+            pdp_problem *problem = make(failures[f]);
+            for (size_t i = 0; i < points; i++) {
+                p[i] = i == points / 2 ? 90 : pdp_random_between(&random, 0, 9);
+            }
+            give(problem, "p", p, points, 0);
+            give_random(problem, "q", 12, 0, &random, 1, 9);
+            pdp_options options = options_for(ALL, NULL);
+            options.algorithm = "tiles";
+            const pdp_status status = run_plan(problem, &options, texts[0], sizeof texts[0]);
+            options.backend = "cpu";
+            options.device = NULL;
+            assert_int_equal(run_plan(problem, &options, texts[1], sizeof texts[1]), status);
+            assert_int_equal(status, PDP_BAD_INPUT);
+            assert_string_equal(texts[0], texts[1]);
+            pdp_problem_free(problem);
+        }
+    }
+    check_interval(&recipes[0], 70, &random, true);
+}
+
+/* ---- What is refused ---- */
+
+static void check_refusal(pdp_problem *problem, const pdp_options *options, pdp_status expected, const char *part) {
+    pdp_plan *plan;
+    const pdp_status status = pdp_plan_create(&plan, problem, options);
+    CHECK(status == expected && strstr(pdp_plan_error(plan), part), "%d '%s' instead of '%s'", (int)status,
+          pdp_plan_error(plan), part);
+    pdp_plan_free(plan);
+}
+
+/* Too little memory is known before anything starts, to the byte. */
+static void test_memory_limit(void **unused) {
+    (void)unused;
+    uint64_t random = test_seed();
+    for (int w = 0; w < WISHES; w++) {
+        pdp_problem *problem = make_interval("mcm", 150, &random);
+        pdp_options options = options_for((wish)w, "i32");
+        options.device_memory = 1000;
+        pdp_plan *plan;
+        assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_NO_MEMORY);
+        uint64_t needed = 0;
+        CHECK(sscanf(pdp_plan_error(plan),
+                     "method 'tiles' needs %" SCNu64 " bytes of device memory, and 1000 are allowed", &needed) == 1 &&
+                  needed > 151 * 75 * 4,
+              "%s", pdp_plan_error(plan));
+        pdp_plan_free(plan);
+        options.device_memory = needed - 1;
+        check_refusal(problem, &options, PDP_NO_MEMORY, "bytes of device memory");
+        options.device_memory = needed;
+        pdp_solution *expected = solve(problem, "sequential", NULL);
+        pdp_solution *found = solve(problem, "tiles", &options);
+        assert_int_equal(pdp_solution_value(found), pdp_solution_value(expected));
+        pdp_solution_free(found);
+        pdp_solution_free(expected);
+        pdp_problem_free(problem);
+    }
+}
+
+static void test_refusals(void **unused) {
+    (void)unused;
+    uint64_t random = test_seed();
+    pdp_options options = options_for(ALL, NULL);
+    static const int64_t large[] = {INT64_C(1) << 31, INT64_C(1) << 31, INT64_C(1) << 31, INT64_C(1) << 31};
+    pdp_problem *problem = make("mcm");
+    give(problem, "p", large, 4, 0);
+    check_refusal(problem, &options, PDP_BAD_INPUT, "a value may not fit into 64 bits");
+    options.type = "i64";
+    check_refusal(problem, &options, PDP_BAD_INPUT, "a value may not fit into 64 bits");
+    pdp_problem_free(problem);
+
+    options.type = NULL;
+    problem = make_interval(POINTS "term l + r\n combine (x, y) x == 0 ? y : x identity 0\n", 9, &random);
+    check_refusal(problem, &options, PDP_BAD_INPUT, "it does not run on a device");
+    options.algorithm = "tiles";
+    check_refusal(problem, &options, PDP_BAD_INPUT, "its operator does not commute");
+    pdp_problem_free(problem);
+
+    problem = make_interval("mcm", 9, &random);
+    options.algorithm = "hu-shing";
+    options.splits = 0;
+    check_refusal(problem, &options, PDP_BAD_INPUT, "method 'hu-shing' does not run on backend");
+    options.algorithm = NULL;
+    options.record = 1;
+    check_refusal(problem, &options, PDP_BAD_INPUT, "does not run on backend");
+    options.record = 0;
+    options.device = NULL;
+    options.backend = "abacus";
+    check_refusal(problem, &options, PDP_BAD_INPUT, "backend 'abacus' is not known");
+    pdp_problem_free(problem);
+}
+
+/* A device is asked for by its name, and tells what it is; one that could not be opened can be given back, and no plan
+ * takes it. */
+static void test_opening(void **unused) {
+    (void)unused;
+    uint64_t random = test_seed();
+    assert_string_equal(pdp_device_backend(device), backend);
+    assert_string_equal(pdp_device_error(device), "");
+    assert_true(*pdp_device_name(device) != '\0' && *pdp_device_driver(device) != '\0');
+    assert_true(pdp_device_units(device) > 0);
+    assert_true((pdp_device_capability(device) > 0) == (strcmp(backend, "cuda") == 0));
+    assert_true(pdp_device_memory_free(device) > 0 && pdp_device_memory_free(device) <= pdp_device_memory(device));
+    pdp_device *none;
+    assert_int_equal(pdp_device_open(&none, "abacus"), PDP_BAD_INPUT);
+    assert_in(pdp_device_error(none), "backend 'abacus' is not known; there are cuda, opencl, host");
+    assert_string_equal(pdp_device_name(none), "");
+    assert_int_equal(pdp_device_memory_free(none), 0);
+    pdp_problem *problem = make_interval("mcm", 9, &random);
+    pdp_options options = options_for(ALL, "i32");
+    options.device = none;
+    pdp_plan *plan;
+    assert_int_not_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+    pdp_plan_free(plan);
+    options.device = NULL; /* the plan opens one for itself */
+    pdp_solution *solution = solve(problem, "tiles", &options);
+    assert_string_equal(pdp_solution_backend(solution), backend);
+    pdp_solution_free(solution);
+    pdp_problem_free(problem);
+    pdp_device_free(none);
+    pdp_device_free(NULL);
+}
+
+/* ---- Many at once ---- */
+
+typedef struct caller {
+    const pdp_problem *problem;
+    const pdp_solution *expected;
+    wish wish;
+} caller;
+
+static void *call(void *argument) {
+    const caller *c = argument;
+    pdp_options options = options_for(c->wish, "i32");
+    bool good = true;
+    for (int round = 0; round < 3; round++) {
+        pdp_plan *plan;
+        pdp_solution *solution = NULL;
+        good = pdp_plan_create(&plan, c->problem, &options) == PDP_OK && pdp_plan_run(plan, &solution) == PDP_OK &&
+               !compare_values(solution, c->expected, false) &&
+               (!options.decisions || !compare_decisions(solution, c->expected)) && good;
+        pdp_solution_free(solution);
+        pdp_plan_free(plan);
+    }
+    return good ? argument : NULL;
+}
+
+/* Eight callers with two problems on one device, which they share. */
+static void test_callers(void **unused) {
+    (void)unused;
+    uint64_t random = test_seed();
+    pdp_problem *problems[2] = {make_interval("mcm", 130, &random), make_interval(EVERYTHING, 70, &random)};
+    pdp_solution *expected[2] = {solve(problems[0], "sequential", NULL), solve(problems[1], "sequential", NULL)};
+    pthread_t ids[CALLERS];
+    caller callers[CALLERS];
+    for (size_t c = 0; c < CALLERS; c++) {
+        callers[c] = (caller){problems[c % 2], expected[c % 2], (wish)(c % WISHES)};
+        assert_int_equal(pthread_create(&ids[c], NULL, call, &callers[c]), 0);
+    }
+    for (size_t c = 0; c < CALLERS; c++) {
+        void *result;
+        assert_int_equal(pthread_join(ids[c], &result), 0);
+        CHECK(result, "caller %zu had another result", c);
+    }
+    for (size_t p = 0; p < 2; p++) {
+        pdp_solution_free(expected[p]);
+        pdp_problem_free(problems[p]);
+    }
+}
+
+/* ---- Progress ---- */
+
+typedef struct listener {
+    size_t calls;
+    size_t stop_at; /* the call that cancels; 0: none */
+    double last;
+    bool is_monotone;
+} listener;
+
+static int hear(void *context, double share) {
+    listener *l = context;
+    l->is_monotone &= share >= l->last && share <= 1;
+    l->last = share;
+    return ++l->calls == l->stop_at;
+}
+
+/* A run that reports gives the same in several launches, and one that is cancelled nothing but the reason. Fast devices
+ * are done with this before they would report. */
+static void test_progress(void **unused) {
+    (void)unused;
+    uint64_t random = test_seed();
+    pdp_problem *problem = make_interval("mcm", 300, &random);
+    pdp_solution *expected = solve(problem, "sequential", NULL);
+    for (size_t stop_at = 0; stop_at < 3; stop_at++) {
+        listener l = {.stop_at = stop_at, .is_monotone = true};
+        pdp_options options = options_for(ALL, "i32");
+        options.on_progress = hear;
+        options.context = &l;
+        pdp_plan *plan;
+        pdp_solution *found;
+        CHECK(pdp_plan_create(&plan, problem, &options) == PDP_OK, "%s", pdp_plan_error(plan));
+        const pdp_status status = pdp_plan_run(plan, &found);
+        assert_true(l.is_monotone);
+        CHECK(l.calls > (stop_at != 1) || strcmp(backend, "host") != 0, "%zu calls", l.calls);
+        if (stop_at == 0 || l.calls < stop_at) {
+            assert_int_equal(status, PDP_OK);
+            const char *why = compare_tables(found, expected, 301, 301, false);
+            CHECK(!why, "%s", why);
+        } else {
+            assert_int_equal(status, PDP_CANCELLED);
+            assert_int_equal(l.calls, stop_at);
+            assert_string_equal(pdp_solution_error(found), "cancelled by the progress callback");
+            assert_null(pdp_solution_table(found, NULL, NULL));
+            assert_null(pdp_solution_decisions(found, NULL));
+        }
+        pdp_solution_free(found);
+        pdp_plan_free(plan);
+    }
+    pdp_solution_free(expected);
+    pdp_problem_free(problem);
+}
+
+/* ---- Other orders of the fibres ---- */
+
+static void test_host_seeds(void **unused) {
+    (void)unused;
+    if (strcmp(backend, "host") != 0) {
+        skip();
+    }
+    uint64_t random = test_seed();
+    pdp_device *first = device;
+    for (size_t seed = 2; seed < 2 + campaign(is_sanitized ? 4 : 8, 200); seed++) {
+        char text[24];
+        snprintf(text, sizeof text, "%zu", seed);
+        setenv("PIPEDP_HOST_SEED", text, 1);
+        assert_int_equal(pdp_device_open(&device, backend), PDP_OK);
+        check_interval(&recipes[seed % 4], 66 + 64 * (seed / 4 % 2), &random, true);
+        check_linear(&lines[seed % 2], 1500, &random);
+        pdp_device_free(device);
+    }
+    setenv("PIPEDP_HOST_SEED", "7x", 1);
+    assert_int_equal(pdp_device_open(&device, backend), PDP_BAD_INPUT);
+    assert_string_equal(pdp_device_error(device), "PIPEDP_HOST_SEED is '7x', and must be a number");
+    pdp_device_free(device);
+    unsetenv("PIPEDP_HOST_SEED");
+    device = first;
+}
+
+int main(int argc, char **argv) {
+    backend = argc > 1 ? argv[1] : "host";
+    use_test_cache();
+    const pdp_status status = pdp_device_open(&device, backend);
+    if (status != PDP_OK) {
+        printf("skipped: %s\n", pdp_device_error(device));
+        pdp_device_free(device);
+        return status == PDP_DEVICE ? 77 : 1;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_intervals),    cmocka_unit_test(test_lines),    cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_memory_limit), cmocka_unit_test(test_refusals), cmocka_unit_test(test_opening),
+        cmocka_unit_test(test_callers),      cmocka_unit_test(test_progress), cmocka_unit_test(test_host_seeds),
+    };
+    const int failed = cmocka_run_group_tests_name(backend, tests, NULL, NULL);
+    pdp_device_free(device);
+    return failed;
+}
