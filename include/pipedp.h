@@ -411,8 +411,8 @@ PDP_API const char *pdp_device_ceiling_error(const pdp_device_ceiling *ceiling);
 PDP_API void pdp_device_ceiling_free(pdp_device_ceiling *ceiling);
 PDP_API const char *pdp_device_ceiling_shape(const pdp_device_ceiling *ceiling, size_t shape);
 
-/* Measures one, with every number of groups that run at once; takes some milliseconds. Returns the most updates a second
- * by the device's clock, 0 on failure. */
+/* Measures one, with every number of groups that run at once; takes some milliseconds. Returns the most updates a
+ * second by the device's clock, 0 on failure. */
 PDP_API double pdp_device_ceiling_measure(pdp_device_ceiling *ceiling, size_t shape);
 
 /* Updates a second that the pipes of all multiprocessors allow at the clock of the fastest measurement, and what is

@@ -46,7 +46,8 @@ def solve(problem, backend, **settings):
             shutil.copytree(problem["cache"], cache)
         stub = str(pathlib.Path(options.stub).resolve())
         environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "PIPEDP_CUDA_DRIVER": stub, "PIPEDP_NVRTC": stub,
-                       "STUB_CUDA_LOG": str(log), "PIPEDP_GPU_TERMS": "0", **{name: str(value) for name, value in settings.items()}}
+                       "STUB_CUDA_LOG": str(log), "PIPEDP_GPU_TERMS": "0",
+                       **{name: str(value) for name, value in settings.items()}}
         environment.pop("PIPEDP_COMPILE", None)
         result = subprocess.run(
             [options.program, "solve", problem["name"], "--input", f"w=@{problem['data']}", "--backend", backend,

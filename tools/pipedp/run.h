@@ -17,8 +17,8 @@ typedef struct run_input {
     bool json;
 
     /* solve_argp */
-    const char *type; /* NULL for auto, as the library has it */
-    uint64_t threads; /* 0: not given */
+    const char *type;    /* NULL for auto, as the library has it */
+    uint64_t threads;    /* 0: not given */
     const char *backend; /* NULL for auto */
     uint64_t device_memory;
     bool resident;

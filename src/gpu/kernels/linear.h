@@ -637,12 +637,13 @@ PDP_INLINE elem take(const frame *f, elem sum, elem s, const elem *w, const elem
 
 /* A bit for every cell of a step, whether its term for this thread's cell, k steps further on, is there. */
 PDP_INLINE uint32_t matrix_mask(const frame *f, int k) {
-    uint32_t mask = 0;
-    UNROLLED for (int j = 0; j < STEP; j++) {
-        const int a = k * STEP + THREAD % 32 - j, is_there = a > 0 && a < MATRICES;
-        mask |= (is_there ? f->local_masks[a / 32] >> a % 32 & 1 : 0) << j;
-    }
-    return mask;
+    const uint64_t low = k > 0 ? f->local_masks[k - 1] : 0, high = k < MATRICES / 32 ? f->local_masks[k] : 0;
+    uint32_t mask = (uint32_t)((high << 32 | low) >> (THREAD % 32 + 1)); /* the last cell's first */
+    mask = mask >> 16 | mask << 16;
+    mask = (mask >> 8 & 0x00ff00ffu) | (mask & 0x00ff00ffu) << 8;
+    mask = (mask >> 4 & 0x0f0f0f0fu) | (mask & 0x0f0f0f0fu) << 4;
+    mask = (mask >> 2 & 0x33333333u) | (mask & 0x33333333u) << 2;
+    return (mask >> 1 & 0x55555555u) | (mask & 0x55555555u) << 1;
 }
 
 /* Between steps that are k apart. Weights of absent terms are harmless, if there is such a one. */
