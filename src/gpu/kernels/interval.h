@@ -30,7 +30,8 @@ enum {
      * that memory for large elements. */
     IS_STAGED = PDP_ELEM_BYTES == 4 || !PDP_LITTLE_SHARED,
     /* There too, if there is room: what is hoisted for rows of the tile and k's of either tile on the diagonal. */
-    IS_HOISTED = PDP_NHA > 0 && PDP_NHB == 0 && IS_STAGED && (2 + 2 * PDP_NHA) * CELLS *PDP_ELEM_BYTES <= 73728,
+    IS_HOISTED =
+        PDP_NHA > 0 && PDP_NHB == 0 && !PDP_LITTLE_SHARED && (2 + 2 * PDP_NHA) * CELLS * PDP_ELEM_BYTES <= 73728,
     HOISTS = 2 * CELLS,
     IS_AHEAD = PDP_ELEM_BYTES == 4, /* operands are loaded while others are used: there are registers for that */
     FINISH = (IS_STAGED ? 2 : 1) * CELLS + (IS_HOISTED ? 2 * PDP_NHA * CELLS : 0),
