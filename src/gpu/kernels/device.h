@@ -15,8 +15,7 @@
  *   LOCAL_MIN(p, v)          the least of a uint32_t of the group and v
  *   LOAD(p), STORE(p, v)     a uint32_t through which groups tell each other that something is done
  *   WAIT(p)                  until it is not 0; other groups go on
- *   YIELD()                  in a loop that waits for another group
- *   MATH(f)                  sqrt and the like, in the element type */
+ *   YIELD()                  in a loop that waits for another group */
 #ifndef PDP_GPU_KERNELS_DEVICE_H
 #define PDP_GPU_KERNELS_DEVICE_H
 
