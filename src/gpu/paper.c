@@ -5,6 +5,7 @@
 
 #include "core/embedded.h"
 #include "core/memory.h"
+#include "problem/bound.h"
 #include "schedule/layout.h"
 
 enum {
@@ -116,9 +117,36 @@ static uint32_t count_threads(const pdp_device *device, method_kind kind) {
 
 /* ---- Refusing ---- */
 
+/* Definition 1 with a weight added to each term: s + w[j], whatever the expression of w[j] is. */
+static bool has_weights(const pdp_problem *problem) {
+    const pdp_recurrence *r = problem->recurrence;
+    const pdp_node *term = &r->nodes[r->inner];
+    if ((problem->combine != PDP_OP_MIN && problem->combine != PDP_OP_MAX) || problem->element != PDP_ELEMENT_WHOLE ||
+        problem->has_source || r->missing_skip || r->finish != PDP_NO_NODE || r->after != PDP_NO_NODE ||
+        problem->offset_count == 0 || problem->preset_count != problem->offsets[0] || term->kind != PDP_NODE_BINARY ||
+        term->op != PDP_OP_ADD) {
+        return false;
+    }
+    const bool is_first = r->nodes[term->child[0]].kind == PDP_NODE_CELL;
+    const pdp_node *cell = &r->nodes[term->child[is_first ? 0 : 1]];
+    const pdp_node *weight = &r->nodes[term->child[is_first ? 1 : 0]];
+    if (cell->kind != PDP_NODE_CELL || weight->has_cell || (weight->uses & ~PDP_USES_J) != 0) {
+        return false;
+    }
+    for (size_t j = 1; j < problem->offset_count; j++) {
+        if (problem->offsets[j] >= problem->offsets[j - 1]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static const char *refuse_sdp(const pdp_problem *problem) {
     if (problem->n >= UINT32_MAX) {
         return "it has 4294967294 cells at most on a device";
+    }
+    if (!problem->presets) {
+        return pdp_bounds_find(problem).reach > INT64_MAX ? "a value may not fit into int64" : NULL;
     }
     if ((problem->op == PDP_ADD || problem->op == PDP_MUL) && problem->overflow == PDP_OVERFLOW_ERROR) {
         return "a device does not see overflows; add and mul must wrap or be modulo a number";
@@ -136,9 +164,10 @@ const char *pdp_paper_refuses(const pdp_device *device, const pdp_problem *probl
     if (!m) {
         return "it does not run on a device";
     }
-    if (!pdp_problem_is_paper(problem)) {
-        return problem->shape == PDP_LINEAR ? "it is for the paper's S-DP, without weights, source or skipped terms"
-                                            : "it is for matrix chains whose cost is sure to fit into int64";
+    if (!pdp_problem_is_paper(problem) && (problem->shape == PDP_INTERVAL || !has_weights(problem))) {
+        return problem->shape == PDP_LINEAR
+                   ? "it is for the paper's S-DP, also with weights that are added, but without source or skipped terms"
+                   : "it is for matrix chains whose cost is sure to fit into int64";
     }
     if (m->kind == NAIVE && device->lacks_wide_atomics) {
         return "the device has no atomic operations on 64 bits (cl_khr_int64_base_atomics)";
@@ -170,7 +199,9 @@ static char *write_text(const pdp_problem *problem, uint32_t threads, size_t *le
     }
     fprintf(out, "#define THREADS %u\n", (unsigned)threads);
     if (problem->shape == PDP_LINEAR) {
-        fprintf(out, "#define COMBINE combine_%s%s\n", pdp_operator_name(problem->op), policies[problem->overflow]);
+        /* With weights there is no policy, and the two kinds of operators begin alike. */
+        fprintf(out, "#define COMBINE combine_%s%s\n%s", pdp_op_name(problem->combine),
+                problem->presets ? policies[problem->overflow] : "", problem->presets ? "" : "#define PAPER_WEIGHTS\n");
     } else {
         fputs("#define COMBINE combine_min\n#define PAPER_CHAIN\n", out);
     }
@@ -198,7 +229,7 @@ static pdp_status open_program(pdp_program **out, pdp_device *device, const pdp_
 /* ---- Memory ---- */
 
 /* Bytes of the buffers as the kernels have them: the table; offsets or dimensions; winners of a tournament's groups;
- * words; the second table. */
+ * words; weights or the second table. */
 static void count_buffers(const pdp_device *device, const pdp_problem *problem, method_kind kind,
                           uint64_t bytes[PDP_LAUNCH_BUFFERS]) {
     const bool is_sdp = problem->shape == PDP_LINEAR;
@@ -208,7 +239,9 @@ static void count_buffers(const pdp_device *device, const pdp_problem *problem, 
     bytes[1] = is_sdp ? problem->offset_count * sizeof(uint32_t) : (problem->n + 1) * sizeof(int64_t);
     bytes[2] = kind == TOURNAMENT || kind == CHAIN_TOURNAMENT ? groups * sizeof(int64_t) : 0;
     bytes[3] = WORDS_BYTES;
-    bytes[4] = kind == CHAIN_PRINTED ? bytes[0] : 0;
+    bytes[4] = kind == CHAIN_PRINTED         ? bytes[0]
+               : is_sdp && !problem->presets ? problem->offset_count * sizeof(int64_t)
+                                             : 0;
 }
 
 uint64_t pdp_paper_bytes(const pdp_device *device, const pdp_problem *problem, const char *method) {
@@ -221,13 +254,45 @@ uint64_t pdp_paper_bytes(const pdp_device *device, const pdp_problem *problem, c
     return sum;
 }
 
+/* Weights are what is left of the terms without their cells. */
+static pdp_status write_weights(pdp_device *device, const pdp_problem *problem, pdp_buffer buffer, int64_t *first,
+                                pdp_error *error) {
+    pdp_bindings bindings = pdp_problem_bindings(problem);
+    int64_t *weights = pdp_array_allocate(problem->offset_count, sizeof *weights, error);
+    if (!weights) {
+        return error->status;
+    }
+    for (size_t j = 0; j < problem->offset_count; j++) {
+        bindings.j = (int64_t)j;
+        weights[j] = (int64_t)pdp_interpret_element(&bindings, problem->recurrence->inner).whole;
+    }
+    *first = weights[0];
+    if (bindings.error.status != PDP_OK) {
+        *error = bindings.error;
+    } else {
+        pdp_device_write(device, buffer, 0, weights, problem->offset_count * sizeof *weights, error);
+    }
+    free(weights);
+    return error->status;
+}
+
 static pdp_status write_sdp(pdp_device *device, const pdp_problem *problem, method_kind kind, const pdp_buffer *buffers,
                             int64_t *table, pdp_error *error) {
     const size_t first = problem->offsets[0];
     const size_t cells = kind == NAIVE && problem->n > first ? first + 1 : first;
-    memcpy(table, problem->presets, first * sizeof *table);
+    pdp_bindings bindings = pdp_problem_bindings(problem);
+    int64_t weight = 0;
+    if (!problem->presets && write_weights(device, problem, buffers[4], &weight, error) != PDP_OK) {
+        return error->status;
+    }
+    for (size_t i = 0; i < first; i++) {
+        bindings.i = (int64_t)i;
+        table[i] = problem->presets
+                       ? problem->presets[i]
+                       : (int64_t)pdp_interpret_element(&bindings, problem->recurrence->preset_value).whole;
+    }
     if (cells > first) { /* the first term of the first cell: see the kernel */
-        table[first] = table[0];
+        table[first] = table[0] + weight;
     }
     if (pdp_device_write(device, buffers[0], 0, table, cells * sizeof *table, error) != PDP_OK) {
         return error->status;

@@ -147,7 +147,9 @@ static const method *find_method(pdp_shape shape, const char *name) {
 /* Why a method cannot solve a problem, or NULL. */
 static const char *refuse(const pdp_plan *plan, const method *m) {
     const pdp_problem *problem = plan->problem;
-    if ((m->kind == STEP_EXACT || plan->options.record) && !pdp_problem_is_paper(problem)) {
+    /* A device has an opinion of its own: it takes weights too. */
+    const bool on_device = !is_auto(plan->options.backend) && strcmp(plan->options.backend, "cpu") != 0;
+    if (((m->kind == STEP_EXACT && !on_device) || plan->options.record) && !pdp_problem_is_paper(problem)) {
         return problem->shape == PDP_LINEAR ? "it is for the paper's S-DP, without weights, source or skipped terms"
                                             : "it is for matrix chains whose cost is sure to fit into int64";
     }

@@ -378,6 +378,80 @@ static void test_lines(void **unused) {
     }
 }
 
+/* ---- The paper's methods ---- */
+
+/* Every method that a device has, step by step and in one launch: the reference's table, or, as printed, the step-exact
+ * machine's. */
+static void check_paper(const pdp_problem *problem, const char *name) {
+    const bool is_interval = problem->shape == PDP_INTERVAL;
+    const char *algorithm;
+    for (size_t m = 0; (algorithm = pdp_algorithm_name(problem->shape, m)) != NULL; m++) {
+        pdp_options options = options_for(TABLE_ALONE, NULL);
+        const bool is_other = strcmp(algorithm, "tiles") == 0 || strcmp(algorithm, "blocks") == 0 ||
+                              strcmp(algorithm, "hu-shing") == 0 ||
+                              (is_interval && strcmp(algorithm, "sequential") == 0);
+        options.algorithm = algorithm;
+        for (options.resident = 0; options.resident < 2 && !is_other; options.resident++) {
+            const bool is_printed = strcmp(algorithm, "pipeline-printed") == 0;
+            const size_t columns = is_interval ? problem->n + 1 : problem->n;
+            pdp_solution *expected = solve(problem, is_printed ? algorithm : "sequential", NULL);
+            pdp_solution *found = NULL;
+            pdp_plan *plan;
+            CHECK(pdp_plan_create(&plan, problem, &options) == PDP_OK && pdp_plan_run(plan, &found) == PDP_OK,
+                  "%s, n %zu, %s: %s%s", name, problem->n, algorithm, pdp_plan_error(plan), pdp_solution_error(found));
+            const char *why = compare_tables(found, expected, is_interval ? columns : 1, columns, false);
+            CHECK(!why, "%s, n %zu, %s, resident %d: %s", name, problem->n, algorithm, options.resident, why);
+            pdp_solution_free(found);
+            pdp_solution_free(expected);
+            pdp_plan_free(plan);
+        }
+    }
+}
+
+/* So many cells, and of the offsets 1 .. n/2 each with some probability. With weights s + w[j], in other words. */
+static pdp_problem *make_paper(const char *recurrence, const char *op, size_t n, uint64_t *random) {
+    pdp_problem *problem = make(recurrence);
+    int64_t offsets[MOST];
+    size_t count = 0;
+    const int64_t rare = pdp_random_between(random, 1, 4);
+    for (int64_t a = (int64_t)(n + 1) / 2; a > 0; a--) {
+        if (a == 1 || pdp_random_between(random, 1, rare) == 1) {
+            offsets[count++] = a;
+        }
+    }
+    assert_int_equal(pdp_problem_set_text(problem, "op", op, strlen(op)), PDP_OK);
+    give_one(problem, "n", (int64_t)n);
+    give(problem, "a", offsets, count, 0);
+    give_random(problem, "init", (size_t)offsets[0], 0, random, -999, 999);
+    if (strcmp(recurrence, "sdp") != 0) {
+        give_random(problem, "w", count, 0, random, -50, 50);
+    }
+    CHECK(pdp_problem_check(problem) == PDP_OK, "%s", pdp_problem_error(problem));
+    return problem;
+}
+
+static void test_paper(void **unused) {
+    (void)unused;
+    static const char other[] = "linear a\n param op operator\n param n >= 1\n input a[k] >= 1\n input init[m]\n"
+                                " input w[k]\n size n\n preset m : init[i]\n offset a[j]\n"
+                                " term 2*w[j] - j + s\n combine op\n";
+    static const size_t sizes[] = {1, 2, 3, 31, 64, 65, 150, 300};
+    uint64_t random = test_seed();
+    for (size_t x = 0; x < sizeof sizes / sizeof *sizes; x++) {
+        const char *const texts[] = {"sdp", "sdp_added", other};
+        for (size_t t = 0; t < 3; t++) {
+            pdp_problem *problem = make_paper(texts[t], x % 2 ? "min" : "max", sizes[x], &random);
+            check_paper(problem, texts[t]);
+            pdp_problem_free(problem);
+        }
+        if (sizes[x] <= 65) {
+            pdp_problem *problem = make_interval("mcm", sizes[x] + 1, &random);
+            check_paper(problem, "mcm");
+            pdp_problem_free(problem);
+        }
+    }
+}
+
 /* ---- What fails ---- */
 
 /* An item of p that is 90 is in the way of one k alone; the word of the fault is the same, whoever meets it. */
@@ -499,6 +573,33 @@ static void test_refusals(void **unused) {
     options.backend = "abacus";
     check_refusal(problem, &options, PDP_BAD_INPUT, "backend 'abacus' is not known");
     pdp_problem_free(problem);
+}
+
+/* Weights, as the paper's methods on a device do not take them. */
+static void test_paper_refusals(void **unused) {
+    (void)unused;
+    static const int64_t falling[] = {3, 2, 1}, rising[] = {1, 2, 3}, beyond[] = {INT64_MAX, 1, 1}, source[9] = {0};
+    static const char *const parts[] = {"a value may not fit into int64", "without source", "without source",
+                                        "without weights"};
+    for (int fault = 0; fault < 4; fault++) {
+        pdp_options options = options_for(TABLE_ALONE, NULL);
+        pdp_problem *problem = make("sdp_added");
+        options.algorithm = "pipeline";
+        assert_int_equal(pdp_problem_set_text(problem, "op", "min", 3), PDP_OK);
+        give_one(problem, "n", 9);
+        give(problem, "a", fault == 1 ? rising : falling, 3, 0);
+        give(problem, "init", falling, 3, 0);
+        give(problem, "w", fault == 0 ? beyond : rising, 3, 0);
+        if (fault == 2) {
+            give(problem, "x", source, 9, 0);
+        }
+        if (fault == 3) { /* nor does the step-exact machine take any */
+            options.backend = "cpu";
+            options.device = NULL;
+        }
+        check_refusal(problem, &options, PDP_BAD_INPUT, parts[fault]);
+        pdp_problem_free(problem);
+    }
 }
 
 /* A device is asked for by its name, and tells what it is; one that could not be opened can be given back, and no plan
@@ -667,9 +768,10 @@ int main(int argc, char **argv) {
         return status == PDP_DEVICE ? 77 : 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_intervals),    cmocka_unit_test(test_lines),    cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_memory_limit), cmocka_unit_test(test_refusals), cmocka_unit_test(test_opening),
-        cmocka_unit_test(test_callers),      cmocka_unit_test(test_progress), cmocka_unit_test(test_host_seeds),
+        cmocka_unit_test(test_intervals),      cmocka_unit_test(test_lines),      cmocka_unit_test(test_paper),
+        cmocka_unit_test(test_paper_refusals), cmocka_unit_test(test_failures),   cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_opening),    cmocka_unit_test(test_callers),
+        cmocka_unit_test(test_progress),       cmocka_unit_test(test_host_seeds),
     };
     const int failed = cmocka_run_group_tests_name(backend, tests, NULL, NULL);
     pdp_device_free(device);

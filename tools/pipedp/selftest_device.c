@@ -129,6 +129,11 @@ static const kind linear_kinds[] = {
       PRESET_LIST("init", -99, 99),
       {"w", WEIGHTS, 0, -20, 99, NULL},
       {"x", LIST, 0, -999, 9999, NULL}}},
+    {"linear weights\n  param n >= 1\n  input a[k] >= 1\n  input init[m]\n  input w[k]\n  size n\n  preset m : "
+     "init[i]\n"
+     "  offset a[j]\n  term 2*w[j] - j + s\n  combine min\n",
+     WHOLE,
+     {{"n", SIZE, 0, 0, 0, NULL}, OFFSET_LIST("a"), PRESET_LIST("init", -99, 99), {"w", WEIGHTS, 0, -20, 99, NULL}}},
     {"coins", WHOLE, {OFFSET_LIST("coin"), {"amount", SIZE, -1, 0, 0, NULL}}},
     {"knapsack",
      WHOLE,

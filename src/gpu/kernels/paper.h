@@ -1,6 +1,8 @@
 /* The paper's methods in int64, step by step as on the step-exact machine (src/schedule/). A launch does the steps
  * n3 <= s < n4 with n5 groups: one step, or all of them with the groups meeting after each. THREADS, and COMBINE for
- * the operator, are defined before this text, PAPER_CHAIN too for a matrix chain. */
+ * the operator, are defined before this text, PAPER_CHAIN too for a matrix chain, PAPER_WEIGHTS for an S-DP with
+ * weights.
+ */
 
 /* ---- Operators ---- */
 
@@ -123,20 +125,29 @@ PDP_INLINE void tournament(GLOBAL int64_t *cell, int64_t value, int64_t count, i
 #if !defined(PAPER_CHAIN)
 /* ---- S-DP: ST[i] = ST[i-a_1] (x) ... (x) ST[i-a_k] for a_1 <= i < n ----
  *
- * b0: ST; b1: the offsets; n0: n; n1: k; n2: the modulus. Terms and threads count from 0. */
+ * b0: ST; b1: the offsets; b4: weights w_j, which are added to the terms; n0: n; n1: k; n2: the modulus. Terms and
+ * threads count from 0. */
 
 #define SDP_ARGUMENTS                                                                                                  \
     GLOBAL int64_t *st = (GLOBAL int64_t *)b0;                                                                         \
     const GLOBAL uint32_t *offsets = (const GLOBAL uint32_t *)b1;                                                      \
+    const GLOBAL int64_t *weights = (const GLOBAL int64_t *)b4;                                                        \
     const int64_t first = offsets[0];
+
+#if defined(PAPER_WEIGHTS)
+#define WEIGHT(j) weights[j]
+#else
+#define WEIGHT(j) ((void)weights, 0)
+#endif
+#define TERM(i, j) (st[(i)-offsets[j]] + WEIGHT(j)) /* term j of cell i */
 
 /* Fig. 1: a step is a cell. */
 KERNEL(pdp_paper_sequential, 1, 1, 0) {
     SDP_ARGUMENTS
     for (int64_t i = first + n3; i < first + n4; i++) {
-        int64_t value = st[i - first];
+        int64_t value = TERM(i, 0);
         for (int64_t j = 1; j < n1; j++) {
-            value = COMBINE(value, st[i - offsets[j]], n2);
+            value = COMBINE(value, TERM(i, j), n2);
         }
         st[i] = value;
     }
@@ -180,10 +191,10 @@ KERNEL(pdp_paper_naive, THREADS, 4, 0) {
     SDP_ARGUMENTS
     for (int64_t s = n3; s < n4; s++) {
         if (ID == 0 && first + s + 1 < n0) {
-            st[first + s + 1] = st[s + 1];
+            st[first + s + 1] = TERM(first + s + 1, 0);
         }
         for (int64_t j = ID + 1; j < n1; j += n5 * THREADS) {
-            combine_into(st + first + s, st[first + s - offsets[j]], n2);
+            combine_into(st + first + s, TERM(first + s, j), n2);
         }
         MEET_AFTER(s)
     }
@@ -197,9 +208,9 @@ KERNEL(pdp_paper_tournament, THREADS, 4, 0) {
     SDP_ARGUMENTS
     const int64_t all = n5 * THREADS, count = n1 < all ? n1 : all;
     for (int64_t s = n3; s < n4; s++) {
-        int64_t value = ID < n1 ? st[first + s - offsets[ID]] : 0;
+        int64_t value = ID < n1 ? TERM(first + s, ID) : 0;
         for (int64_t j = ID + all; j < n1; j += all) {
-            value = COMBINE(value, st[first + s - offsets[j]], n2);
+            value = COMBINE(value, TERM(first + s, j), n2);
         }
         tournament(st + first + s, value, count, n2, slots, is_last, (GLOBAL int64_t *)b2, (GLOBAL uint32_t *)b3);
         MEET_AFTER(s)
@@ -210,13 +221,13 @@ KERNEL(pdp_paper_tournament, THREADS, 4, 0) {
  * other thread is at its cell, so reads and writes of a step need no order. */
 KERNEL(pdp_paper_pipeline, THREADS, 4, 0) {
     SDP_ARGUMENTS
-    const int64_t own = ID < n1 ? offsets[ID] : 0;
+    const int64_t own = ID < n1 ? offsets[ID] : 0, own_weight = ID < n1 ? WEIGHT(ID) : 0;
     for (int64_t s = n3; s < n4; s++) {
         const int64_t head = first + s;
         for (int64_t j = ID; j < n1 && j <= s; j += n5 * THREADS) {
             const int64_t i = head - j;
             if (i < n0) {
-                const int64_t value = st[i - (j == ID ? own : (int64_t)offsets[j])];
+                const int64_t value = j == ID ? st[i - own] + own_weight : TERM(i, j);
                 st[i] = j == 0 ? value : COMBINE(st[i], value, n2);
             }
         }
@@ -232,9 +243,9 @@ KERNEL(pdp_paper_pipeline2, THREADS, 4, 0) {
         for (int64_t j = ID; 2 * j < n1 && j <= s; j += n5 * THREADS) {
             const int64_t i = head - j;
             if (i < n0) {
-                int64_t value = st[i - offsets[2 * j]];
+                int64_t value = TERM(i, 2 * j);
                 value = j == 0 ? value : COMBINE(st[i], value, n2);
-                st[i] = 2 * j + 1 < n1 ? COMBINE(value, st[i - offsets[2 * j + 1]], n2) : value;
+                st[i] = 2 * j + 1 < n1 ? COMBINE(value, TERM(i, 2 * j + 1), n2) : value;
             }
         }
         MEET_AFTER(s)
