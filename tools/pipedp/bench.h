@@ -5,10 +5,11 @@
 #include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "pipedp.h"
 
-enum { BENCH_MOST_ROUNDS = 64, BENCH_MOST_ENTRIES = 24, BENCH_MOST_SIZES = 8, BENCH_NAME_SIZE = 64 };
+enum { BENCH_MOST_ROUNDS = 100, BENCH_MOST_ENTRIES = 24, BENCH_MOST_SIZES = 8, BENCH_NAME_SIZE = 64 };
 
 typedef struct bench_options {
     uint64_t sizes[BENCH_MOST_SIZES]; /* --n; none: the benchmark's own */
@@ -107,9 +108,14 @@ double bench_ratio(const bench_entry *one, const bench_entry *other, size_t roun
 int bench_plot_check(void);
 int bench_plot(const bench_report *report, const char *path);
 
+/* The same for a picture of one's own. */
+typedef void bench_script_function(FILE *out, const void *context);
+int bench_plot_script(bench_script_function *write, const void *context, const char *path);
+
 int bench_interval(int argc, char **argv);
 int bench_linear(int argc, char **argv);
 int bench_gpu(int argc, char **argv);
+int bench_paper(int argc, char **argv);
 
 /* ---- What the textbook loops compute with ---- */
 

@@ -46,7 +46,8 @@ int bench_plot_check(void) {
 
 /* A group of bars for each case, a bar for each entry, in order; rates on a logarithmic axis, for a textbook's loop is
  * far below. */
-static void write_script(FILE *out, const bench_report *report) {
+static void write_script(FILE *out, const void *context) {
+    const bench_report *report = context;
     fputs("set terminal svg noenhanced size 1000,560 background rgb 'white'\n"
           "set title 'Inner updates a second'\n"
           "set ylabel 'G updates/s'\nset logscale y\nset grid ytics\nset key off\n"
@@ -84,13 +85,17 @@ static void write_script(FILE *out, const bench_report *report) {
 }
 
 int bench_plot(const bench_report *report, const char *path) {
+    return bench_plot_script(write_script, report, path);
+}
+
+int bench_plot_script(bench_script_function *write, const void *context, const char *path) {
     char *arguments[] = {"gnuplot", "-", NULL};
     cli_output output = {0};
     FILE *script = tmpfile();
     int code =
         script ? cli_output_open(&output, path) : cli_fail(EXIT_FAILED, "no temporary file: %s", strerror(errno));
     if (code == EXIT_DONE) {
-        write_script(script, report);
+        write(script, context);
         rewind(script);
         if (ferror(script) || run_gnuplot(arguments, fileno(script), fileno(output.stream)) != 0) {
             code = cli_fail(EXIT_FAILED, "gnuplot failed");

@@ -1,0 +1,116 @@
+"""pipedp bench: what it refuses; Table I of the paper at a small size, on fibres and on the CPU alone."""
+import pathlib
+import shutil
+import xml.etree.ElementTree
+
+import support
+
+METHODS = ["SEQUENTIAL", "NAIVE-PARALLEL", "PIPELINE", "tournament", "2-by-2 pipeline", "pipeline, resident",
+           "one device thread", "blocks on device", "blocks on CPU"]
+CHAIN_METHODS = ["reference on CPU", "tournament", "tournament, resident", "pipeline", "pipeline, resident", "wavefront",
+                 "wavefront, resident", "printed", "printed, resident", "tiles on device", "tiles on CPU"]
+SCHEDULES = ["tournament", "pipeline", "wavefront", "pipeline-printed"]
+QUICK = ["--small", "--reps", 2, "--seconds", 0.01]
+
+
+class Paper(support.CommandTest):
+    def check_cells(self, cells, names, missing):
+        """All methods in their order; each has times, or is one of `missing` and says why."""
+        self.assertEqual([c["method"] for c in cells], names)
+        for c in cells:
+            if c["method"] in missing:
+                self.assertNotEqual(c["missing"], "", c)
+                continue
+            self.assertTrue(1 <= c["runs"] <= 2, c)
+            self.assertTrue(0 < c["least_ms"] <= c["median_ms"] <= c["most_ms"], c)
+            self.assertTrue(c["least_ms"] <= c["mean_ms"] * 1.000001 <= c["most_ms"] * 1.000002, c)
+            self.assertAlmostEqual(c["speed_up"], cells[0]["mean_ms"] / c["mean_ms"], delta=1e-6 * c["speed_up"])
+
+    def check_report(self, report, missing, chain_missing):
+        self.assertEqual(report["command"], "bench paper")
+        self.assertEqual([r["row"] for r in report["rows"]], [1, 2, 3])
+        for r in report["rows"]:
+            self.assertTrue(r["least_n"] <= r["n"] <= r["most_n"] and r["least_k"] <= r["k"] <= r["most_k"], r["row"])
+            offsets = r["offsets"]
+            self.assertEqual(len(offsets), r["k"])
+            self.assertEqual(offsets, sorted(set(offsets), reverse=True))
+            self.assertTrue(1 <= offsets[-1] and offsets[0] <= r["n"] // 2)
+            later = missing | ({"one device thread"} if r["row"] > 1 else set())
+            self.check_cells(r["plain"], METHODS, later)
+            self.check_cells(r["weighted"], METHODS, later)
+            self.assertEqual("consecutive" in r, r["row"] < 3)
+            if r["row"] < 3:
+                self.check_cells(r["consecutive"], METHODS, later | {"one device thread"})
+        self.assertEqual(len(report["chains"]), 5)
+        for c in report["chains"]:
+            self.check_cells(c["methods"], CHAIN_METHODS, chain_missing)
+            self.assertEqual([x["algorithm"] for x in c["costs"]], SCHEDULES)
+            self.assertEqual(c["costs"][1]["steps"], c["n"] * (c["n"] - 1) / 2 + c["n"] - 2)
+
+    def test_on_fibres(self):
+        report = self.run_json("bench", "paper", "--backend", "host", *QUICK)
+        self.assertEqual(report["backend"], "host")
+        self.check_report(report, set(), set())
+        self.assertFalse(any(x["estimated"] for c in report["chains"] for x in c["costs"]))
+        self.assertEqual(report["chains"][2]["costs"][1]["umm"], 9104)  # n = 32, as docs/paper.md has it
+        self.assertEqual(len(report["fits"]), 16)
+
+    def test_on_the_cpu_alone(self):
+        """What needs a GPU says why it is not there; costs beyond --model are estimated from those below."""
+        all_device = {m for m in METHODS + CHAIN_METHODS if m not in ("SEQUENTIAL",) and not m.endswith("on CPU")}
+        report = self.run_json("bench", "paper", "--backend", "cpu", "--model", 32, *QUICK)
+        self.check_report(report, all_device, all_device)
+        exact = self.run_json("bench", "paper", "--backend", "cpu", "--parts", "chain", *QUICK)
+        for c, e in zip(report["chains"], exact["chains"]):
+            for x, y in zip(c["costs"], e["costs"]):
+                self.assertEqual(x["estimated"], c["n"] > 32)
+                self.assertAlmostEqual(x["umm"] / y["umm"], 1, delta=0.3 if x["estimated"] else 0)
+
+    def test_seed_and_parts(self):
+        """The same seed draws the same; a part that was not asked for is not there."""
+        one, same, other = (
+            self.run_json("bench", "paper", "--backend", "cpu", "--parts", "table", "--seed", seed, *QUICK)["rows"]
+            for seed in (7, 7, 8)
+        )
+        self.assertEqual([r["offsets"] for r in one], [r["offsets"] for r in same])
+        self.assertNotEqual([r["offsets"] for r in one], [r["offsets"] for r in other])
+        self.assertTrue(all("plain" in r and "consecutive" not in r for r in one))
+        report = self.run_json("bench", "paper", "--backend", "cpu", "--parts", "chain", *QUICK)
+        self.assertEqual((report["rows"], len(report["chains"])), ([], 5))
+
+    def test_in_words(self):
+        stdout, _ = self.run_program("bench", "paper", "--backend", "host", *QUICK)
+        for words in METHODS + CHAIN_METHODS + ["seed 1", "Table I, row 3", "worst case", "UMM slots", "verified"]:
+            self.assertIn(words, stdout)
+        self.assertLessEqual(max(map(len, stdout.splitlines())), 130)
+        stdout, _ = self.run_program("bench", "paper", "--backend", "cpu", *QUICK)
+        self.assertIn("left out: --backend is cpu", stdout)
+
+    def test_picture(self):
+        if not shutil.which("gnuplot"):
+            self.skipTest("no gnuplot")
+        for backend in ("host", "cpu"):
+            _, stderr = self.run_program("bench", "paper", "--backend", backend, "--plot", "p.svg", *QUICK)
+            self.assertEqual(stderr, "")
+            text = pathlib.Path(self.folder, "p.svg").read_text()
+            xml.etree.ElementTree.fromstring(text)
+            self.assertIn("wavefront, resident" if backend == "host" else "tiles on CPU", text)
+
+    def test_refusals(self):
+        for arguments, names in [
+            (["--backend", "abacus"], ["--backend", "abacus", "opencl"]),
+            (["--parts", "table,chains"], ["--parts", "'chains'", "consecutive"]),
+            (["--parts", ""], ["--parts", "''"]),
+            (["--reps", 0], ["--reps", "'0'", "1 to 100"]),
+            (["--reps", 101], ["--reps", "'101'"]),
+            (["--seconds", -1], ["--seconds", "-1"]),
+            (["--seed", "x"], ["--seed", "'x'"]),
+            (["--model", "2^99"], ["--model", "2^99"]),
+            (["more"], ["'more'"]),
+        ]:
+            self.refuse("bench", "paper", *arguments, names=names)
+        self.refuse("bench", "papers", names=["paper", "interval"])
+
+
+if __name__ == "__main__":
+    support.main()
