@@ -228,6 +228,18 @@ static void print_chain_times(const paper_report *report) {
            report->model, report->device ? ", and beyond\n  that resident ones by those with a launch a step" : "");
 }
 
+/* An estimate to four digits. */
+static void print_slots(const paper_cost *cost, double slots) {
+    char text[NUMBER_SIZE] = "-";
+    if (cost->is_known && cost->is_estimate) {
+        const double unit = pow(10, floor(log10(slots)) - 3);
+        snprintf(text, sizeof text, "~%.0f", round(slots / unit) * unit);
+    } else if (cost->is_known) {
+        snprintf(text, sizeof text, "%.0f", slots);
+    }
+    printf(" %16s", text);
+}
+
 static void print_costs(const paper_report *report) {
     char launched[NUMBER_SIZE], resident[NUMBER_SIZE], slot[NUMBER_SIZE], step[NUMBER_SIZE];
     printf("memory models, width 32, latency 1 (~: from the smaller sizes)\n"
@@ -246,13 +258,8 @@ static void print_costs(const paper_report *report) {
             }
             const double terms = ((double)chain->n + 1) * (double)chain->n * ((double)chain->n - 1) / 6;
             printf("  %-17s %5" PRIu64 " %10.0f", c == 0 ? paper_schedules[s] : "", chain->n, steps);
-            if (cost->is_known) {
-                const char *about = cost->is_estimate ? "~" : "";
-                printf(" %*s%.0f", 16 - snprintf(NULL, 0, "%.0f", cost->dmm), about, cost->dmm);
-                printf(" %*s%.0f", 16 - snprintf(NULL, 0, "%.0f", cost->umm), about, cost->umm);
-            } else {
-                printf(" %16s %16s", "-", "-");
-            }
+            print_slots(cost, cost->dmm);
+            print_slots(cost, cost->umm);
             printf(" %9s | %10s %9s %14s\n", show(slot, cost->umm / terms), show(launched, 1e3 * times[0] / steps),
                    show(resident, 1e3 * times[1] / steps), show(step, cost->umm > 0 ? 1e9 * times[1] / cost->umm : 0));
         }
