@@ -117,6 +117,11 @@ PDP_INLINE elem s_select(elem_mask condition, elem a, elem b) {
 PDP_INLINE elem s_muladd(elem a, elem b, elem c) {
 #if defined(PDP_FLOATS)
     return PDP_MATH(fma)(a, b, c);
+#elif defined(__CUDACC__) && defined(PDP_TYPE_I32)
+    /* The compiler would rather add c to what is added next, and so lose the instruction that adds and compares. */
+    elem result;
+    asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
+    return result;
 #else
     return a * b + c;
 #endif

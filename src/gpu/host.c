@@ -38,7 +38,7 @@ enum {
     RESIDENT = 3, /* groups that run at once */
     MOST_THREADS = 1024,
     STACK_BYTES = 1 << 16,
-    SHARED_BYTES = 96 << 10, /* of a group: what NVIDIA's GPUs have, and leaves room for two of them */
+    SHARED_BYTES = 224 << 10, /* of a group: what NVIDIA's GPUs have, and leaves room for two of them */
     SHARED_ARRAYS = 64,
     SHARED_GAP = 64, /* between the arrays, where the address sanitizer sees who oversteps */
     RUBBISH = 0xA5
@@ -264,7 +264,7 @@ static void *share(size_t bytes) {
     host *h = running;
     fibre *self = h->current;
     if (bytes > SHARED_BYTES - self->shared_bytes || self->shared_arrays == SHARED_ARRAYS) {
-        h->fault = "it asks for more than 96 KiB, or for more than 64 arrays, of memory of a group";
+        h->fault = "it asks for more than 224 KiB, or for more than 64 arrays, of memory of a group";
         run_another(h);
     }
     size_t at = self->shared_bytes + (size_t)SHARED_GAP * self->shared_arrays;

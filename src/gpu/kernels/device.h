@@ -15,7 +15,8 @@
  *   LOCAL_MIN(p, v)          the least of a uint32_t of the group and v
  *   LOAD(p), STORE(p, v)     a uint32_t through which groups tell each other that something is done
  *   WAIT(p)                  until it is not 0; other groups go on
- *   YIELD()                  in a loop that waits for another group */
+ *   YIELD()                  in a loop that waits for another group
+ *   UNKNOWN(x)               the compiler forgets what it knows of an int, and what follows from it */
 #ifndef PDP_GPU_KERNELS_DEVICE_H
 #define PDP_GPU_KERNELS_DEVICE_H
 
@@ -80,6 +81,7 @@ PDP_INLINE void WAIT(const uint32_t *p) {
 #define UNROLLED _Pragma("unroll")
 #define PDP_PRAGMA(text) _Pragma(#text)
 #define UNROLL(n) PDP_PRAGMA(unroll n)
+#define UNKNOWN(x) asm volatile("" : "+r"(x))
 #define PDP_LITTLE_SHARED 0 /* less than 64 KiB of memory for a group */
 #define PDP_GROUPS_MEET 1
 #define PDP_SINGLE(name) name##f
@@ -123,6 +125,7 @@ typedef ulong uint64_t;
     }
 #define UNROLLED
 #define UNROLL(n)
+#define UNKNOWN(x) ((void)0)
 #define PDP_LITTLE_SHARED 1
 #define PDP_GROUPS_MEET 0
 #define PDP_SINGLE(name) name
@@ -172,6 +175,7 @@ PDP_INLINE uint32_t ATOMIC_ADD(uint32_t *p, uint32_t v) {
     }
 #define UNROLLED
 #define UNROLL(n)
+#define UNKNOWN(x) ((void)0)
 #define PDP_LITTLE_SHARED 0
 #define PDP_GROUPS_MEET 1
 #define PDP_SINGLE(name) name##f

@@ -23,22 +23,28 @@ enum {
     STAGES = STAGE * PDP_ELEM_BYTES <= 20480 ? 2 : 1,
     PACKS = TILE * CHUNK / PACK, /* of one operand */
     LOADS = (PACKS + THREADS - 1) / THREADS,
-    T_STRIDE = TILE + 4,
-    CELLS = T_STRIDE * TILE,
-    /* While a tile is finished, the two tiles on the diagonal that it reads stand beside it in shared memory: of the
-     * first what is above its diagonal, of the second the same, transposed, below it. OpenCL promises too little of
-     * that memory for large elements. */
-    IS_STAGED = PDP_ELEM_BYTES == 4 || !PDP_LITTLE_SHARED,
-    /* There too, if there is room: what is hoisted for rows of the tile and k's of either tile on the diagonal. */
-    IS_HOISTED =
-        PDP_NHA > 0 && PDP_NHB == 0 && !PDP_LITTLE_SHARED && (2 + 2 * PDP_NHA) * CELLS * PDP_ELEM_BYTES <= 73728,
-    HOISTS = 2 * CELLS,
-    IS_AHEAD = PDP_ELEM_BYTES == 4, /* operands are loaded while others are used: there are registers for that */
-    FINISH = (IS_STAGED ? 2 : 1) * CELLS + (IS_HOISTED ? 2 * PDP_NHA * CELLS : 0),
-    POOL_ELEMENTS = STAGES * STAGE > FINISH ? STAGES *STAGE : FINISH,
     BLOCK = 4, /* in which a tile is finished: one that a thread holds in registers */
     BLOCKS = TILE / BLOCK,
-    HELPERS = THREADS / BLOCKS /* threads that bring to a block what finished ones give it, each two cells */
+    LOOKERS = THREADS - 32, /* threads that look ahead to the next blocks; the others finish those in work */
+    MOST_PARTS = 6,         /* pairs of lookers that share a block */
+    FOUND_SLOTS = LOOKERS / 2,
+    FOUND_AT_ONCE = PDP_ELEM_BYTES == 4 ? MOST_PARTS : 1,
+    /* What is in shared memory while a tile is finished: the tile; what is hoisted for its rows and k's in its columns,
+     * each row backwards; of the two tiles on the diagonal that it reads what is above their diagonal, if there is
+     * room; below the diagonal of the first, turned by half a turn, what is hoisted for rows of the tile and k's in its
+     * rows; what is hoisted for columns; what lookers have found. What is not written when the stages are in use is
+     * behind them. */
+    T_STRIDE = TILE + PACK,
+    CELLS = T_STRIDE * TILE,
+    IS_STAGED = !PDP_LITTLE_SHARED,
+    IS_HOISTED = IS_STAGED && PDP_NHA == 1 && PDP_NHB == 0 && PDP_ELEM_BYTES == 4,
+    HOISTS = CELLS,
+    LATE = (IS_HOISTED ? 2 : 1) * CELLS,
+    FIRST_TILE = LATE > STAGES *STAGE ? LATE : STAGES *STAGE,
+    SECOND_TILE = FIRST_TILE + CELLS,
+    COLUMN_HOISTS = FIRST_TILE + (IS_STAGED ? 2 * CELLS : 0),
+    FOUND = COLUMN_HOISTS + (PDP_NHJ * TILE + PACK - 1) / PACK * PACK,
+    POOL_ELEMENTS = FOUND + 2 * FOUND_SLOTS * BLOCK * BLOCK
 };
 
 #define SOME(count) ((count) > 0 ? (count) : 1)
@@ -66,9 +72,12 @@ typedef struct fetched {
 
 /* Fetches k's first .. first+CHUNK-1 of tiles a and b. */
 PDP_INLINE void fetch(fetched *f, const GLOBAL elem *a, const GLOBAL elem *b, int first) {
+    /* What follows from THREAD is found again: it would be in registers all the time, or worse, in memory. */
+    int thread = THREAD;
+    UNKNOWN(thread);
     const GLOBAL elem *a_panel = a + first / PANEL * (TILE * PANEL) + first % PANEL;
     UNROLLED for (int q = 0; q < LOADS; q++) {
-        const int x = THREAD + q * THREADS;
+        const int x = thread + q * THREADS;
         if (PACKS % THREADS == 0 || x < PACKS) {
             const int row = x / (CHUNK / PACK), k = x % (CHUNK / PACK) * PACK;
             f->a[q] = *(const GLOBAL pack *)(a_panel + row * PANEL + k);
@@ -128,7 +137,8 @@ PDP_INLINE void part_open(PDP_DATA d, part *p, int64_t j0) {
     p->row = THREAD / COLUMN_THREADS * ROWS;
     p->column = THREAD % COLUMN_THREADS * PACK;
     UNROLLED for (int c = 0; c < COLUMNS; c++) {
-        hoist_j(d, j0 + part_column(p, c), p->hoisted[c]);
+        const int64_t j = j0 + part_column(p, c);
+        hoist_j(d, j < 0 ? 0 : j, p->hoisted[c]);
         UNROLLED for (int r = 0; r < ROWS; r++) {
             p->sum[r][c] = PDP_IDENTITY;
         }
@@ -170,14 +180,42 @@ PDP_INLINE void part_add(PDP_DATA d, part *p, const LOCAL elem *from, int64_t i0
 /* A tile that is finished, and where it lies. */
 typedef struct frame {
     PDP_DATA d;
-    LOCAL elem *cells; /* of the tile: row by row, T_STRIDE apart; then those of the tiles on the diagonal */
+    LOCAL elem *cells; /* of the tile: row by row, T_STRIDE apart; then the rest of what is in shared memory */
     const GLOBAL elem *table;
     const GLOBAL elem *rows; /* the tiles (I,I) and (J,J) */
     const GLOBAL elem *columns;
     int64_t i0, j0;
     int row, column; /* of tiles */
     int on_diagonal;
+    int thread; /* THREAD: the compiler is not to know, or it keeps what follows from it while products are added */
+    /* In shared memory: M[i][k] for k in the tile's rows, M[k][j] for k in its columns, and what is hoisted for row 0
+     * and those k's, with what lies between rows. */
+    int first, second, hoists, hoists_step;
+    elem identity; /* here, since what is done one after the other has no time for memory */
 } frame;
+
+PDP_INLINE frame frame_of(PDP_DATA d, LOCAL elem *pool, const GLOBAL elem *table, int row, int distance, int64_t room) {
+    const int column = row + distance, on_diagonal = distance == 0;
+    int thread = THREAD;
+    UNKNOWN(thread);
+    const frame f = {d,
+                     pool,
+                     table,
+                     table + tile_number(row, row) * (TILE * TILE),
+                     table + tile_number(column, column) * (TILE * TILE),
+                     (int64_t)row * TILE - room,
+                     (int64_t)column * TILE - room,
+                     row,
+                     column,
+                     on_diagonal,
+                     thread,
+                     on_diagonal ? 0 : FIRST_TILE,
+                     on_diagonal ? 0 : SECOND_TILE,
+                     on_diagonal ? FIRST_TILE + (TILE - 1) * T_STRIDE : HOISTS,
+                     on_diagonal ? -T_STRIDE : T_STRIDE,
+                     PDP_IDENTITY};
+    return f;
+}
 
 PDP_INLINE elem add_term(PDP_DATA d, elem sum, elem l, elem r, const elem *ha, const elem *hj, int64_t i, int64_t k,
                          int64_t j) {
@@ -188,62 +226,68 @@ PDP_INLINE elem add_term(PDP_DATA d, elem sum, elem l, elem r, const elem *ha, c
     return update(d, sum, a, b, hj, i, k, j);
 }
 
-/* M[i][k] and M[k][j] for k of the tile's own rows, or of its columns: rows and columns count in the tile. */
-PDP_INLINE elem row_cell(const frame *f, int row, int k) {
-    return f->on_diagonal ? f->cells[row * T_STRIDE + k]
-           : IS_STAGED    ? f->cells[CELLS + row * T_STRIDE + k]
-                          : f->rows[k / PANEL * (TILE * PANEL) + row * PANEL + k % PANEL];
+PDP_INLINE void hoist_pair(const frame *f, int row, int64_t k, elem *out) {
+    const int64_t i = f->i0 + row;
+    hoist_a(f->d, i < 0 ? 0 : i, k < 0 ? 0 : k, out);
 }
 
-PDP_INLINE elem column_cell(const frame *f, int k, int column) {
-    return f->on_diagonal ? f->cells[k * T_STRIDE + column]
-           : IS_STAGED    ? f->cells[CELLS + column * T_STRIDE + k]
-                          : f->columns[column / PANEL * (TILE * PANEL) + k * PANEL + column % PANEL];
-}
-
-/* Brings the tiles on the diagonal, and hoists. */
-PDP_INLINE void stage_diagonal(const frame *f) {
-    LOCAL elem *to = f->cells + CELLS;
+/* Brings the tiles on the diagonal, and hoists: what is behind the stages. */
+PDP_INLINE void finish_early(const frame *f) {
+    LOCAL elem *cells = f->cells;
     if (IS_STAGED && !f->on_diagonal) {
         UNROLLED for (int q = 0; q < TILE * TILE / PACK / THREADS; q++) {
-            const int at = (THREAD + q * THREADS) * PACK;
+            const int at = (f->thread + q * THREADS) * PACK;
             const int row = at / PANEL % TILE, column = at / (TILE * PANEL) * PANEL + at % PANEL;
             const pack a = *(const GLOBAL pack *)(f->rows + at), b = *(const GLOBAL pack *)(f->columns + at);
             UNROLLED for (int e = 0; e < PACK; e++) {
                 if (column + e > row) {
-                    to[row * T_STRIDE + column + e] = a.at[e];
-                    to[(column + e) * T_STRIDE + row] = b.at[e];
+                    cells[FIRST_TILE + row * T_STRIDE + column + e] = a.at[e];
+                    cells[SECOND_TILE + row * T_STRIDE + column + e] = b.at[e];
                 }
             }
         }
     }
-    for (int at = IS_HOISTED ? THREAD : TILE * TILE; at < TILE * TILE; at += THREADS) {
-        const int row = at / TILE, k = at % TILE;
-        const int64_t i = f->i0 + row < 0 ? 0 : f->i0 + row;
-        elem ha[SOME(PDP_NHA)];
-        UNROLLED for (int by_column = 0; by_column < 2; by_column++) {
-            const int64_t k0 = (by_column ? f->j0 : f->i0) + k;
-            hoist_a(f->d, i, k0 < 0 ? 0 : k0, ha);
-            UNROLLED for (int v = 0; v < PDP_NHA; v++) {
-                f->cells[HOISTS + (2 * v + by_column) * CELLS + row * T_STRIDE + k] = ha[v];
-            }
+    UNROLL(4) for (int row = f->thread / TILE; row < (IS_HOISTED ? TILE : 0); row += THREADS / TILE) {
+        const int k = f->thread % TILE;
+        if (k > row) {
+            elem h[SOME(PDP_NHA)];
+            hoist_pair(f, row, f->i0 + k, h);
+            cells[FIRST_TILE + (TILE - 1 - row) * T_STRIDE + TILE - 1 - k] = h[0];
+        }
+    }
+    for (int at = f->thread; at < (PDP_NHJ > 0 ? TILE : 0); at += THREADS) {
+        elem h[SOME(PDP_NHJ)];
+        hoist_j(f->d, f->j0 + at < 0 ? 0 : f->j0 + at, h);
+        UNROLLED for (int v = 0; v < PDP_NHJ; v++) {
+            cells[COLUMN_HOISTS + v * TILE + at] = h[v];
         }
     }
 }
 
-/* What is hoisted for a row of the tile, and k in its rows or its columns. */
-PDP_INLINE void hoist_row(const frame *f, int row, int k, int by_column, elem *out) {
-    const int64_t i = f->i0 + row < 0 ? 0 : f->i0 + row, k0 = (by_column ? f->j0 : f->i0) + k;
-    if (IS_HOISTED) {
-        UNROLLED for (int v = 0; v < PDP_NHA; v++) {
-            out[v] = f->cells[HOISTS + (2 * v + by_column) * CELLS + row * T_STRIDE + k];
+/* Puts the sums into shared memory, and hoists: what is where the stages were. */
+PDP_INLINE void finish_open(const frame *f, const part *p) {
+    UNROLLED for (int r = 0; r < ROWS; r++) {
+        UNROLLED for (int c = 0; c < COLUMNS; c++) {
+            f->cells[(p->row + r) * T_STRIDE + part_column(p, c)] = p->sum[r][c];
         }
-    } else {
-        hoist_a(f->d, i, k0 < 0 ? 0 : k0, out);
+    }
+    UNROLL(8)
+    for (int row = f->thread / TILE; row < (IS_HOISTED && !f->on_diagonal ? TILE : 0); row += THREADS / TILE) {
+        elem h[SOME(PDP_NHA)];
+        hoist_pair(f, row, f->j0 + f->thread % TILE, h);
+        f->cells[HOISTS + row * T_STRIDE + TILE - 1 - f->thread % TILE] = h[0];
     }
 }
 
-/* Four cells of a row of the tile, or of those beside it. */
+/* Writes the tile that is finished into the table. */
+PDP_INLINE void finish_close(const frame *f, GLOBAL elem *tile) {
+    UNROLLED for (int q = 0; q < TILE * TILE / PACK / THREADS; q++) {
+        const int at = (f->thread + q * THREADS) * PACK;
+        const int row = at / PANEL % TILE, column = at / (TILE * PANEL) * PANEL + at % PANEL;
+        *(GLOBAL pack *)(tile + at) = *(const LOCAL pack *)(f->cells + row * T_STRIDE + column);
+    }
+}
+
 PDP_INLINE void load_four(elem *to, const LOCAL elem *from) {
     UNROLLED for (int q = 0; q < BLOCK; q += PACK) {
         const pack x = *(const LOCAL pack *)(from + q);
@@ -253,91 +297,198 @@ PDP_INLINE void load_four(elem *to, const LOCAL elem *from) {
     }
 }
 
-/* The operands of one row and two columns for four k's in a row. */
+/* The same of a tile on the diagonal. */
+PDP_INLINE void load_far(elem *to, const GLOBAL elem *tile, int row, int column) {
+    UNROLLED for (int q = 0; q < BLOCK; q++) {
+        to[q] = tile[column / PANEL * (TILE * PANEL) + row * PANEL + column % PANEL + q];
+    }
+}
+
+/* M[i][k] for four k's of the tile's own rows, or of its columns; rows and columns count in the tile. */
+PDP_INLINE void load_left(const frame *f, elem *to, int row, int k, int by_column) {
+    if (IS_STAGED || by_column || f->on_diagonal) {
+        load_four(to, f->cells + (by_column ? 0 : f->first) + row * T_STRIDE + k);
+    } else {
+        load_far(to, f->rows, row, k);
+    }
+}
+
+/* M[k][j] for four columns. */
+PDP_INLINE void load_right(const frame *f, elem *to, int k, int column, int by_column) {
+    if (IS_STAGED || !by_column || f->on_diagonal) {
+        load_four(to, f->cells + (by_column ? f->second : 0) + k * T_STRIDE + column);
+    } else {
+        load_far(to, f->columns, k, column);
+    }
+}
+
+/* What is hoisted for a row of the tile and four k's. */
+PDP_INLINE void load_hoists(const frame *f, elem (*to)[SOME(PDP_NHA)], int row, int k, int by_column) {
+    if (IS_HOISTED) {
+        elem four[BLOCK];
+        const int at = by_column ? f->hoists + row * f->hoists_step : FIRST_TILE + (TILE - 1 - row) * T_STRIDE;
+        load_four(four, f->cells + at + TILE - BLOCK - k);
+        UNROLLED for (int q = 0; q < BLOCK; q++) {
+            to[q][0] = four[BLOCK - 1 - q];
+        }
+    } else {
+        UNROLLED for (int q = 0; q < BLOCK; q++) {
+            hoist_pair(f, row, (by_column ? f->j0 : f->i0) + k + q, to[q]);
+        }
+    }
+}
+
+PDP_INLINE void load_column_hoists(const frame *f, elem *to, int column) {
+    UNROLLED for (int v = 0; v < PDP_NHJ; v++) {
+        to[v] = f->cells[COLUMN_HOISTS + v * TILE + column];
+    }
+}
+
+/* What some rows of a block need for four k's. */
 typedef struct operands_of_four {
-    elem l[BLOCK];
-    elem right[2][BLOCK];
-    elem ha[BLOCK][SOME(PDP_NHA)];
+    elem left[BLOCK][BLOCK];
+    elem hoists[BLOCK][BLOCK][SOME(PDP_NHA)];
+    elem right[BLOCK][BLOCK];
 } operands_of_four;
 
-PDP_INLINE void load_operands(const frame *f, operands_of_four *o, int row, int column, int k, const int by_column) {
-    const LOCAL elem *cells = f->cells + row * T_STRIDE;
-    if (IS_STAGED) {
-        load_four(o->l, by_column || f->on_diagonal ? cells + k : cells + CELLS + k);
-    }
-    if (IS_STAGED && by_column) {
-        load_four(o->right[0], f->cells + CELLS + column * T_STRIDE + k);
-        load_four(o->right[1], f->cells + CELLS + (column + 1) * T_STRIDE + k);
-    }
-    UNROLLED for (int v = 0; v < (IS_HOISTED ? PDP_NHA : 0); v++) {
-        elem four[BLOCK];
-        load_four(four, cells + HOISTS + (2 * v + by_column) * CELLS + k);
-        UNROLLED for (int q = 0; q < BLOCK; q++) {
-            o->ha[q][v] = four[q];
-        }
+PDP_INLINE void load_operands(const frame *f, operands_of_four *o, int row, const int rows, int column, int k,
+                              int by_column) {
+    UNROLLED for (int r = 0; r < rows; r++) {
+        load_left(f, o->left[r], row + r, k, by_column);
+        load_hoists(f, o->hoists[r], row + r, k, by_column);
     }
     UNROLLED for (int q = 0; q < BLOCK; q++) {
-        if (!IS_STAGED) {
-            o->l[q] = by_column ? cells[k + q] : row_cell(f, row, k + q);
-        }
-        if (!IS_HOISTED) {
-            hoist_row(f, row, k + q, by_column, o->ha[q]);
-        }
-        UNROLLED for (int c = 0; c < 2; c++) {
-            if (!by_column) {
-                o->right[c][q] = f->cells[(k + q) * T_STRIDE + column + c];
-            } else if (!IS_STAGED) {
-                o->right[c][q] = column_cell(f, k + q, column + c);
+        load_right(f, o->right[q], k + q, column, by_column);
+    }
+}
+
+/* Rows that are none get what nobody reads. */
+PDP_INLINE void add_operands(const frame *f, elem (*sum)[BLOCK], const operands_of_four *o, elem (*hj)[SOME(PDP_NHJ)],
+                             int row, const int rows, int column, int k, int by_column) {
+    UNROLLED for (int q = 0; q < BLOCK; q++) {
+        UNROLLED for (int r = 0; r < rows; r++) {
+            UNROLLED for (int c = 0; c < BLOCK; c++) {
+                sum[r][c] = add_term(f->d, sum[r][c], o->left[r][q], o->right[q][c], o->hoists[r][q], hj[c],
+                                     f->i0 + row + r, (by_column ? f->j0 : f->i0) + k + q, f->j0 + column + c);
             }
         }
     }
 }
 
-/* What finished blocks give to a row and two columns, k in the tile's own rows or in its columns. While four k's are
- * added, the operands of the next four are on their way, if there are registers for them. Rows that are none get what
- * nobody reads. */
-PDP_INLINE void add_blocks(const frame *f, elem *sum, elem (*hj)[SOME(PDP_NHJ)], int row, int column, int first,
-                           int end, const int by_column) {
-    PDP_DATA d = f->d;
-    operands_of_four o, next;
-    if (IS_AHEAD && first < end) {
-        load_operands(f, &next, row, column, first * BLOCK, by_column);
+/* Blocks on a line from the upper left to the lower right, which are finished together: all at `step` from the lower
+ * left corner, or from the diagonal. How they are shared out to those who look ahead: a half warp, or a quarter, has a
+ * part of each. */
+typedef struct line {
+    int first; /* row of blocks */
+    int shift; /* from it to the column of blocks */
+    int parts; /* of a block */
+    int width; /* of a part */
+} line;
+
+PDP_INLINE line line_at(const frame *f, int step) {
+    const int shift = f->on_diagonal ? step : step - (BLOCKS - 1);
+    const int count = shift < 0 ? BLOCKS + shift : BLOCKS - shift;
+    line l;
+    l.first = shift < 0 ? -shift : 0;
+    l.shift = shift;
+    l.width = count > BLOCKS / 2 ? BLOCKS : BLOCKS / 2;
+    l.parts = count > BLOCKS / 2 ? LOOKERS / BLOCKS : LOOKERS / (BLOCKS / 2);
+    return l;
+}
+
+/* Where element e is that looker number `slot` of those in the first halves of warps has found, with its partner in the
+ * second. */
+PDP_INLINE int found_at(int step, int slot, int e) {
+    return FOUND + (step % 2 * (BLOCK * BLOCK / PACK) + e / PACK) * (FOUND_SLOTS * PACK) + slot * PACK + e % PACK;
+}
+
+/* The blocks that were finished before the line which is in work, and what they give to a block of the next one: k's of
+ * x+2 and more in its rows, and of less than y-1 in its columns; on the diagonal they are the same. */
+typedef struct look {
+    int x, y;
+    int by_row; /* of so many k's, in blocks, those in the rows */
+    int count;
+} look;
+
+/* Adds those of every `parts`-th k from `part` on. */
+PDP_INLINE void look_ahead(const frame *f, const look *l, elem (*sum)[BLOCK], int part, int parts) {
+    const int row = l->x * BLOCK, column = l->y * BLOCK;
+    elem hj[BLOCK][SOME(PDP_NHJ)];
+    UNROLLED for (int c = 0; c < BLOCK; c++) {
+        load_column_hoists(f, hj[c], column + c);
     }
-    for (int at = first; at < end; at++) {
-        if (IS_AHEAD) {
-            o = next;
-            load_operands(f, &next, row, column, (at + 1 < end ? at + 1 : at) * BLOCK, by_column);
-        } else {
-            load_operands(f, &o, row, column, at * BLOCK, by_column);
-        }
-        UNROLLED for (int q = 0; q < BLOCK; q++) {
-            const int64_t k = (by_column ? f->j0 : f->i0) + at * BLOCK + q;
-            elem a[SOME(PDP_NA)], b[SOME(PDP_NB)], hb[SOME(PDP_NHB)];
-            s_make_a(d, o.l[q], o.ha[q], a);
-            UNROLLED for (int c = 0; c < 2; c++) {
-                hoist_b(d, k, f->j0 + column + c, hb);
-                s_make_b(d, o.right[c][q], hb, b);
-                sum[c] = update(d, sum[c], a, b, hj[c], f->i0 + row, k, f->j0 + column + c);
-            }
-        }
+    for (int at = part; at < l->count; at += parts) {
+        operands_of_four o;
+        int by_column = at >= l->by_row;
+        UNKNOWN(by_column); /* or the compiler makes two loops of this one, which threads of a warp take in turn */
+        const int k = (by_column ? at - l->by_row : l->x + 2 + at) * BLOCK;
+        load_operands(f, &o, row, BLOCK, column, k, by_column);
+        add_operands(f, sum, &o, hj, row, BLOCK, column, k, by_column);
     }
 }
 
-/* What finished blocks give to block (x, y): to one row of it and two columns. */
-PDP_INLINE void block_products(const frame *f, int x, int y) {
+/* What a looker finds for the line at `step`. */
+PDP_INLINE void look_at_line(const frame *f, elem (*sum)[BLOCK], int step) {
+    const line at = line_at(f, step);
+    const int looker = f->thread - (THREADS - LOOKERS);
+    const int part = at.width == BLOCKS ? looker / BLOCKS : looker / (BLOCKS / 2);
+    look l;
+    l.x = at.first + looker % at.width;
+    l.y = l.x + at.shift;
+    const int last = f->on_diagonal ? l.y - 1 : BLOCKS;
+    l.by_row = l.x + 2 < last ? last - l.x - 2 : 0;
+    l.count = l.by_row + (l.y > 1 && !f->on_diagonal ? l.y - 1 : 0);
+    UNROLLED for (int e = 0; e < BLOCK * BLOCK; e++) {
+        sum[e / BLOCK][e % BLOCK] = f->identity;
+    }
+    if (l.x < BLOCKS && l.y < BLOCKS) {
+        look_ahead(f, &l, sum, part, at.parts);
+    }
+}
+
+/* Adds to two rows of block (x, y), from `r` on, what was found ahead, and what its neighbours give: the blocks below
+ * it and before it. */
+PDP_INLINE void add_neighbours(const frame *f, int x, int y, int r, int step) {
     PDP_DATA d = f->d;
-    const int helper = THREAD % HELPERS;
-    const int row = x * BLOCK + helper / 2, column = y * BLOCK + helper % 2 * 2;
+    const int row = x * BLOCK + r, column = y * BLOCK;
+    const int below = f->on_diagonal ? y > x + 1 : x + 1 < BLOCKS, before = f->on_diagonal ? y > x + 2 : y > 0;
+    /* Where there is no neighbour, another block that nobody writes. */
+    const int first = (below || f->on_diagonal ? x + 1 : x - 1) * BLOCK;
+    const int second = (before || f->on_diagonal ? y - 1 : y + 1) * BLOCK;
+    const line l = line_at(f, step);
+    const LOCAL elem *found = f->cells + found_at(step, x - l.first, r * BLOCK);
     LOCAL elem *cells = f->cells + row * T_STRIDE + column;
-    elem sum[2] = {cells[0], cells[1]}, hj[2][SOME(PDP_NHJ)];
-    hoist_j(d, f->j0 + column, hj[0]);
-    hoist_j(d, f->j0 + column + 1, hj[1]);
-    add_blocks(f, sum, hj, row, column, x + 1, f->on_diagonal ? y : BLOCKS, 0);
-    if (!f->on_diagonal) { /* where rows and columns are the same */
-        add_blocks(f, sum, hj, row, column, 0, y, 1);
+    operands_of_four o;
+    elem sum[2][BLOCK], with[2][BLOCK], hj[BLOCK][SOME(PDP_NHJ)];
+    load_operands(f, &o, row, 2, column, first, 0);
+    UNROLLED for (int c = 0; c < BLOCK; c++) {
+        load_column_hoists(f, hj[c], column + c);
     }
-    cells[0] = sum[0];
-    cells[1] = sum[1];
+    load_four(sum[0], cells);
+    load_four(sum[1], cells + T_STRIDE);
+    UNROLL(FOUND_AT_ONCE) for (int part = 0; part < MOST_PARTS; part++) {
+        if (part < l.parts / 2) {
+            UNROLLED for (int e = 0; e < 2 * BLOCK; e++) {
+                const int at = (e / PACK * FOUND_SLOTS + part * l.width) * PACK + e % PACK;
+                sum[e / BLOCK][e % BLOCK] = PDP_COMBINE(sum[e / BLOCK][e % BLOCK], found[at]);
+            }
+        }
+    }
+    UNROLLED for (int e = 0; e < 2 * BLOCK; e++) {
+        with[e / BLOCK][e % BLOCK] = sum[e / BLOCK][e % BLOCK];
+    }
+    add_operands(f, with, &o, hj, row, 2, column, first, 0);
+    UNROLLED for (int e = 0; e < 2 * BLOCK; e++) {
+        elem *to = &sum[e / BLOCK][e % BLOCK], *from = &with[e / BLOCK][e % BLOCK];
+        *to = *from = below ? *from : *to;
+    }
+    load_operands(f, &o, row, 2, column, second, 1);
+    add_operands(f, with, &o, hj, row, 2, column, second, 1);
+    UNROLLED for (int e = 0; e < 2 * BLOCK; e++) {
+        const elem before_it = sum[e / BLOCK][e % BLOCK];
+        cells[e / BLOCK * T_STRIDE + e % BLOCK] = before ? with[e / BLOCK][e % BLOCK] : before_it;
+    }
+    (void)d;
 }
 
 /* M[i+1][j-1], which may lie in another tile. */
@@ -354,78 +505,144 @@ PDP_INLINE elem inside_cell(const frame *f, int row, int column) {
     return tile[c / PANEL * (TILE * PANEL) + r * PANEL + c % PANEL];
 }
 
-/* A cell that is no leaf, with all its terms, becomes what it is. */
-PDP_INLINE elem close_one(const frame *f, elem sum, int row, int column) {
-    PDP_DATA d = f->d;
-    const int64_t i = f->i0 + row, j = f->j0 + column;
-    (void)i, (void)j;
-#if PDP_CLOSES || PDP_OPTIONS_FIRST
-    elem h[SOME(PDP_NHC)], with = PDP_IDENTITY;
+/* A block in the registers of a thread, and what its cells need of the tiles on the diagonal. */
+typedef struct block {
+    elem cell[BLOCK][BLOCK];
+    elem left[BLOCK][BLOCK];  /* M[i][k], k in its rows */
+    elem right[BLOCK][BLOCK]; /* M[k][j], k in its columns */
+    elem row_hoists[BLOCK][BLOCK][SOME(PDP_NHA)];
+    elem column_hoists[BLOCK][BLOCK][SOME(PDP_NHA)];
+    elem hj[BLOCK][SOME(PDP_NHJ)];
+    elem inside[BLOCK][BLOCK]; /* of those in the lowest row and the first column */
+} block;
+
+PDP_INLINE void block_open(const frame *f, block *b, int row0, int column0, const int is_triangle) {
+    UNROLLED for (int r = 0; r < BLOCK; r++) {
+        load_four(b->cell[r], f->cells + (row0 + r) * T_STRIDE + column0);
+        load_column_hoists(f, b->hj[r], column0 + r);
+        load_hoists(f, b->row_hoists[r], row0 + r, row0, 0);
+        if (!is_triangle) {
+            load_left(f, b->left[r], row0 + r, row0, 0);
+            load_right(f, b->right[r], column0 + r, column0, 1);
+            load_hoists(f, b->column_hoists[r], row0 + r, column0, 1);
+        }
+    }
 #if PDP_OPTIONS
-    with = option(d, i, j, inside_cell(f, row, column));
+    UNROLLED for (int r = 0; r < BLOCK; r++) {
+        UNROLLED for (int c = 0; c < BLOCK; c++) {
+            if (!is_triangle && (r == BLOCK - 1 || c == 0)) {
+                b->inside[r][c] = f->i0 + row0 + r < 0 ? f->identity : inside_cell(f, row0 + r, column0 + c);
+            }
+        }
+    }
+#endif
+}
+
+/* A cell that is no leaf, with all its terms, becomes what it is. One that is none stays as it is; what it asks for is
+ * that of one which is there. */
+PDP_INLINE elem close_one(const frame *f, const block *b, elem sum, int row0, int column0, const int r, const int c,
+                          const int is_triangle) {
+    (void)f, (void)b, (void)row0, (void)column0, (void)is_triangle;
+#if PDP_CLOSES || PDP_OPTIONS_FIRST
+    PDP_DATA d = f->d;
+    int64_t i = f->i0 + row0 + r, j = f->j0 + column0 + c;
+    const int is_cell = i >= 0;
+    if (is_triangle && !is_cell) {
+        return sum;
+    }
+    i = is_cell ? i : 0;
+    j = is_cell || j > 2 ? j : 2;
+    elem h[SOME(PDP_NHC)], with = f->identity;
+#if PDP_OPTIONS
+    const elem inside = is_triangle && c == r + 2  ? empty(d, i + 1)
+                        : r == BLOCK - 1 || c == 0 ? b->inside[r][c]
+                                                   : b->cell[r + 1][c - 1];
+    with = option(d, i, j, inside);
 #endif
     hoist_c(d, i, j, h);
-    sum = close_cell(d, sum, with, h, i, j);
+    const elem closed = close_cell(d, sum, with, h, i, j);
+    sum = is_cell ? closed : sum;
 #endif
     return sum;
 }
 
 /* The cells of block (x, y) by their distance from its lower left corner, in one thread: what is left are the k in the
- * block's own rows and columns. On the diagonal these are the same, and the cells below it are none. Rows that are none
- * get what nobody reads. */
+ * block's own rows and columns, those that were final first coming first. On the diagonal these are the same, and the
+ * cells below it are none. Rows that are none get what nobody reads. */
 PDP_INLINE void block_cells(const frame *f, int x, int y, const int is_triangle) {
     PDP_DATA d = f->d;
     const int row0 = x * BLOCK, column0 = y * BLOCK;
     const int64_t i0 = f->i0 + row0, j0 = f->j0 + column0;
-    elem cell[BLOCK][BLOCK], hj[BLOCK][SOME(PDP_NHJ)];
-    UNROLLED for (int r = 0; r < BLOCK; r++) {
-        load_four(cell[r], f->cells + (row0 + r) * T_STRIDE + column0);
-        hoist_j(d, j0 + r, hj[r]);
-    }
+    block b;
+    block_open(f, &b, row0, column0, is_triangle);
     UNROLLED for (int distance = is_triangle ? BLOCK : 0; distance < 2 * BLOCK - 1; distance++) {
         UNROLLED for (int r = BLOCK - 1; r >= 0; r--) {
             const int c = distance - (BLOCK - 1 - r);
             if (c < 0 || c >= BLOCK) {
                 continue;
             }
-            elem sum = cell[r][c], ha[SOME(PDP_NHA)];
-            UNROLLED for (int k = r + 1; k < (is_triangle ? c : BLOCK); k++) {
-                const elem l = is_triangle ? cell[r][k] : row_cell(f, row0 + r, row0 + k);
-                hoist_row(f, row0 + r, row0 + k, 0, ha);
-                sum = add_term(d, sum, l, cell[k][c], ha, hj[c], i0 + r, i0 + k, j0 + c);
-            }
-            UNROLLED for (int k = 0; k < (is_triangle ? 0 : c); k++) {
-                const elem right = column_cell(f, column0 + k, column0 + c);
-                hoist_row(f, row0 + r, column0 + k, 1, ha);
-                sum = add_term(d, sum, cell[r][k], right, ha, hj[c], i0 + r, j0 + k, j0 + c);
+            elem sum = b.cell[r][c];
+            UNROLLED for (int far = BLOCK - 1; far > 0; far--) {
+                const int below = r + far, before = c - far;
+                if (is_triangle ? below < c : below < BLOCK) {
+                    const elem l = is_triangle ? b.cell[r][below] : b.left[r][below];
+                    sum = add_term(d, sum, l, b.cell[below][c], b.row_hoists[r][below], b.hj[c], i0 + r, i0 + below,
+                                   j0 + c);
+                }
+                if (!is_triangle && before >= 0) {
+                    sum = add_term(d, sum, b.cell[r][before], b.right[before][c], b.column_hoists[r][before], b.hj[c],
+                                   i0 + r, j0 + before, j0 + c);
+                }
             }
             if (is_triangle ? c == r + 1 : r == BLOCK - 1 && c == 0 && j0 == i0 + BLOCK) {
                 sum = i0 + r >= 0 ? leaf(d, i0 + r) : sum;
-            } else if (PDP_CLOSES || PDP_OPTIONS_FIRST) {
-                sum = i0 + r >= 0 ? close_one(f, sum, row0 + r, column0 + c) : sum;
+            } else {
+                sum = close_one(f, &b, sum, row0, column0, r, c, is_triangle);
             }
-            cell[r][c] = sum;
-            f->cells[(row0 + r) * T_STRIDE + column0 + c] = sum;
+            b.cell[r][c] = sum;
+        }
+    }
+    UNROLLED for (int r = 0; r < BLOCK; r++) {
+        UNROLLED for (int c = 0; c < BLOCK; c++) {
+            f->cells[(row0 + r) * T_STRIDE + column0 + c] = b.cell[r][c];
         }
     }
 }
 
 /* All that is left of a tile whose sums have the products of other tiles: blocks by their distance from its lower left
- * corner, or from the diagonal. */
+ * corner, or from the diagonal. One warp finishes those of a line, two threads a block for what the neighbours give and
+ * then one; the others look ahead to the next line. */
 PDP_INLINE void finish_tile(const frame *f) {
-    const int x = THREAD / HELPERS;
-    for (int step = 0; step < (f->on_diagonal ? BLOCKS : 2 * BLOCKS - 1); step++) {
-        const int y = f->on_diagonal ? x + step : x + step - (BLOCKS - 1);
-        const int is_active = y >= 0 && y < BLOCKS && f->i0 + (x + 1) * BLOCK > 0;
-        if (is_active) {
-            block_products(f, x, y);
+    PDP_DATA d = f->d;
+    (void)d;
+    const int steps = f->on_diagonal ? BLOCKS : 2 * BLOCKS - 1;
+    const int x = f->thread % BLOCKS, is_cell = f->thread < 2 * BLOCKS && f->i0 + (x + 1) * BLOCK > 0;
+    for (int step = 0; step < steps; step++) {
+        const int y = x + (f->on_diagonal ? step : step - (BLOCKS - 1)), is_active = is_cell && y >= 0 && y < BLOCKS;
+        const int looker = f->thread - (THREADS - LOOKERS), looks = looker >= 0 && step + 1 < steps;
+        const int slot = looker / 32 * 16 + looker % 16, is_second = looker / 16 % 2;
+        elem found[BLOCK][BLOCK];
+        if (is_active && step > 0) {
+            add_neighbours(f, x, y, f->thread / BLOCKS * 2, step);
+        } else if (looks) {
+            look_at_line(f, found, step + 1);
+            if (is_second) {
+                UNROLLED for (int e = 0; e < BLOCK * BLOCK; e++) {
+                    f->cells[found_at(step + 1, slot, e)] = found[e / BLOCK][e % BLOCK];
+                }
+            }
         }
-        BARRIER();
-        if (is_active && THREAD % HELPERS == 0) {
+        WARP_BARRIER();
+        if (is_active && f->thread < BLOCKS) {
             if (f->on_diagonal && step == 0) {
                 block_cells(f, x, y, 1);
             } else {
                 block_cells(f, x, y, 0);
+            }
+        } else if (looks && !is_second) {
+            UNROLLED for (int e = 0; e < BLOCK * BLOCK; e++) {
+                LOCAL elem *to = f->cells + found_at(step + 1, slot, e);
+                *to = PDP_COMBINE(found[e / BLOCK][e % BLOCK], *to);
             }
         }
         BARRIER();
@@ -514,41 +731,29 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
         if (distance >= n3) {
             return;
         }
-        const int row = (int)(ticket - before), column = row + distance;
-        const int64_t i0 = (int64_t)row * TILE - n1, j0 = (int64_t)column * TILE - n1;
+        int row = (int)(ticket - before);
+        if (THREAD == 0 && distance > 0) {
+            WAIT(flags + tile_number(row, row));
+            WAIT(flags + tile_number(row + distance, row + distance));
+        }
+        BARRIER();
+        frame f = frame_of(d, pool, table, row, distance, n1);
+        finish_early(&f);
         part p;
-        part_open(d, &p, j0);
-        add_products(d, &p, pool, table, flags, complete, row, distance, i0);
-        const frame f = {d,
-                         pool,
-                         table,
-                         table + tile_number(row, row) * (TILE * TILE),
-                         table + tile_number(column, column) * (TILE * TILE),
-                         i0,
-                         j0,
-                         row,
-                         column,
-                         distance == 0};
-        if (THREAD == 0 &&
-            distance > 0) { /* finished last: the neighbours, and what lies on the diagonal before them */
+        part_open(d, &p, f.j0);
+        add_products(d, &p, pool, table, flags, complete, row, distance, f.i0);
+        UNKNOWN(row); /* so that the frame is not in registers while products are added */
+        f = frame_of(d, pool, table, row, distance, n1);
+        const int column = f.column;
+        if (THREAD == 0 && distance > 0) { /* options read cells of the neighbours */
             WAIT(flags + tile_number(row, column - 1));
             WAIT(flags + tile_number(row + 1, column));
         }
         BARRIER();
-        UNROLLED for (int r = 0; r < ROWS; r++) {
-            UNROLLED for (int c = 0; c < COLUMNS; c++) {
-                pool[(p.row + r) * T_STRIDE + part_column(&p, c)] = p.sum[r][c];
-            }
-        }
-        stage_diagonal(&f);
+        finish_open(&f, &p);
         BARRIER();
         finish_tile(&f);
-        GLOBAL elem *tile = table + tile_number(row, column) * (TILE * TILE);
-        for (int at = THREAD; at < TILE * TILE; at += THREADS) {
-            const int panel = at / (TILE * PANEL), r = at / PANEL % TILE, c = at % PANEL;
-            tile[at] = pool[r * T_STRIDE + panel * PANEL + c];
-        }
-        FENCE();
+        finish_close(&f, table + tile_number(row, column) * (TILE * TILE));
         BARRIER();
         if (THREAD == 0) {
             STORE(flags + tile_number(row, column), 1u);
