@@ -15,11 +15,18 @@
  *   LOCAL_MIN(p, v)          the least of a uint32_t of the group and v
  *   LOAD(p), STORE(p, v)     a uint32_t through which groups tell each other that something is done
  *   WAIT(p)                  until it is not 0; other groups go on
- *   YIELD()                  in a loop that waits for another group */
+ *   YIELD()                  in a loop that waits for another group
+ *   PDP_PART(n)              in an #if around kernels: NVRTC compiles the parts of a text at the same time, from 0 on;
+ *                            for all others they are one */
 #ifndef PDP_GPU_KERNELS_DEVICE_H
 #define PDP_GPU_KERNELS_DEVICE_H
 
 #define PDP_ON_DEVICE
+#if defined(PDP_ONLY_PART)
+#define PDP_PART(n) (PDP_ONLY_PART == (n))
+#else
+#define PDP_PART(n) 1
+#endif
 #define PDP_ARGUMENTS                                                                                                  \
     PDP_DATA PDP_RESTRICT d, GLOBAL void *b0, GLOBAL void *b1, GLOBAL void *b2, GLOBAL void *b3, GLOBAL void *b4,      \
         int64_t n0, int64_t n1, int64_t n2, int64_t n3, int64_t n4, int64_t n5
