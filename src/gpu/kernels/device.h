@@ -38,9 +38,9 @@ typedef signed char int8_t;
 typedef unsigned char uint8_t;
 typedef int int32_t;
 typedef unsigned int uint32_t;
-typedef long int64_t;
-typedef unsigned long uint64_t;
-#define INT64_C(x) x##L
+typedef long long int64_t; /* some NVRTCs have a long of 32 bits */
+typedef unsigned long long uint64_t;
+#define INT64_C(x) x##LL
 #define INT64_MAX INT64_C(9223372036854775807)
 #define INT64_MIN (-INT64_MAX - 1)
 #else
@@ -92,6 +92,11 @@ PDP_INLINE void WAIT(const uint32_t *p) {
 #define PDP_SINGLE(name) name##f
 #define PDP_DOUBLE(name) name
 #define PDP_INF __longlong_as_double(0x7ff0000000000000ll)
+#define PDP_FOLD(value, statements)                                                                                    \
+    [&] {                                                                                                              \
+        statements;                                                                                                    \
+        return value;                                                                                                  \
+    }() /* NVRTC has no statements in expressions */
 
 #elif defined(__OPENCL_C_VERSION__)
 #define PDP_RESTRICT restrict
@@ -135,6 +140,11 @@ typedef ulong uint64_t;
 #define PDP_SINGLE(name) name
 #define PDP_DOUBLE(name) name
 #define PDP_INF ((double)INFINITY)
+#define PDP_FOLD(value, statements)                                                                                    \
+    ({                                                                                                                 \
+        statements;                                                                                                    \
+        value;                                                                                                         \
+    })
 
 #else /* the host */
 #include <math.h>
@@ -184,6 +194,11 @@ PDP_INLINE uint32_t ATOMIC_ADD(uint32_t *p, uint32_t v) {
 #define PDP_SINGLE(name) name##f
 #define PDP_DOUBLE(name) name
 #define PDP_INF ((double)INFINITY)
+#define PDP_FOLD(value, statements)                                                                                    \
+    ({                                                                                                                 \
+        statements;                                                                                                    \
+        value;                                                                                                         \
+    })
 #endif
 
 #endif
