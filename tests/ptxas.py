@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """What ptxas makes of the main kernel of some built-in recurrences: its registers and spilled bytes stay within limits.
-Needs nvcc, but no GPU. Exit code 77: skipped.
+Where NVRTC is, it takes the texts too, which it reads more strictly than nvcc. Needs nvcc, but no GPU. Exit code 77:
+skipped.
 
     ptxas.py STAMP
 """
 import concurrent.futures
+import ctypes
 import os
 import pathlib
 import re
@@ -43,6 +45,33 @@ def check(kernel):
     return is_good
 
 
+# One of every kind of expression: sums, choices, folds, options, a modulus.
+TEXTS = (("mcm", "i64"), ("nussinov", "i32"), ("cyk", "u64"), ("merge", "i64"), ("filter", "f64"),
+         ("compositions_mod", "u32"))
+
+
+def check_nvrtc(nvrtc, name, element):
+    with tempfile.TemporaryDirectory(prefix="pipedp-nvrtc-") as folder:
+        path = pathlib.Path(folder, "kernel.cu")
+        subprocess.run([stamp, name, element, "-", "-", path], check=True)
+        text = path.read_bytes()
+    options = [b"-default-device", b"-std=c++17", b"-device-int128", b"-w", b"--fdevice-syntax-only"]
+    program = ctypes.c_void_p()
+    assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, b"kernel.cu", 0, None, None) == 0
+    code = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
+    size = ctypes.c_size_t()
+    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value + 1)
+    nvrtc.nvrtcGetProgramLog(program, log)
+    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+    print(f"{name} {element}: NVRTC {'takes it' if code == 0 else log.value.decode()[:600]}")
+    return code == 0
+
+
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     results = list(pool.map(check, KERNELS))
+library = next(pathlib.Path(nvcc).resolve().parent.parent.glob("lib64/libnvrtc.so"), None)
+if library:
+    nvrtc = ctypes.CDLL(str(library))
+    results += [check_nvrtc(nvrtc, name, element) for name, element in TEXTS]
 sys.exit(0 if all(results) else 1)

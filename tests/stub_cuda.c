@@ -1,5 +1,5 @@
 /* A CUDA driver and an NVRTC in one shared object, for tests without a GPU: memory is the host's, copies are real,
- * launches do nothing. PIPEDP_CUDA_DRIVER and PIPEDP_NVRTC name it.
+ * launches do nothing. NVRTC may be called by several threads at once. PIPEDP_CUDA_DRIVER and PIPEDP_NVRTC name it.
  *
  *   STUB_CUDA_FAIL    the number of the call that fails, from 1 on
  *   STUB_CUDA_CODE    its code; otherwise 2 (out of memory) for an allocation, 700 (illegal address) for other calls;
@@ -19,13 +19,13 @@
 PDP_CUDA_DRIVER(EXPORT)
 PDP_NVRTC(EXPORT)
 
-static const char cubin[] = "no code";
+static const char cubin[] = "0: no code"; /* and the part of the text that it is of */
 
 static struct {
-    long calls;
+    _Atomic long calls;
     long launches;
     const char *failed;
-    long memory, modules, contexts, events, programs; /* open ones */
+    _Atomic long memory, modules, contexts, events, programs; /* open ones */
     size_t bytes;
 } stub;
 static _Thread_local long depth; /* of this thread's stack of contexts */
@@ -50,8 +50,7 @@ static long read_number(const char *variable, long otherwise) {
 
 /* Counts a call. */
 static bool fails(const char *name) {
-    stub.calls++;
-    bool is_failure = stub.calls == read_number("STUB_CUDA_FAIL", 0);
+    bool is_failure = ++stub.calls == read_number("STUB_CUDA_FAIL", 0);
     if (is_failure) {
         stub.failed = name;
     }
@@ -222,8 +221,8 @@ pdp_cuda_code cuMemsetD8Async(pdp_cuda_address to, unsigned char value, size_t b
 /* ---- Kernels ----------------------------------------------------------------------------------- */
 
 /* A handle is a byte of memory, so that one given back twice is found. */
-static unsigned make(void **out, unsigned code, long *open) {
-    *out = code == 0 ? malloc(1) : NULL;
+static unsigned make(void **out, unsigned code, _Atomic long *open) {
+    *out = code == 0 ? calloc(1, 1) : NULL;
     *open += *out != NULL;
     return code == 0 && !*out ? PDP_CUDA_OUT_OF_MEMORY : code;
 }
@@ -232,6 +231,9 @@ pdp_cuda_code cuModuleLoadData(pdp_cuda_module *module, const void *image) {
     unsigned code = call_inside("cuModuleLoadData");
     void *handle;
     code = make(&handle, code == 0 && !image ? 1 : code, &stub.modules);
+    if (handle) {
+        memcpy(handle, image, 1);
+    }
     *module = handle;
     return code;
 }
@@ -245,7 +247,13 @@ pdp_cuda_code cuModuleUnload(pdp_cuda_module module) {
 pdp_cuda_code cuModuleGetFunction(pdp_cuda_function *function, pdp_cuda_module module, const char *name) {
     *function = (pdp_cuda_function)(void *)module;
     unsigned code = call_inside("cuModuleGetFunction");
-    return code == 0 && (!module || !name) ? 400 : code;
+    if (code != 0 || !module || !name) {
+        return code != 0 ? code : 400;
+    }
+    char part = strstr(name, "_decide") || strstr(name, "_splits") || strstr(name, "_start") ? '1' : '0';
+    char own;
+    memcpy(&own, module, 1);
+    return (own == '0' || own == '1') && own != part ? PDP_CUDA_NOT_FOUND : 0;
 }
 
 pdp_cuda_code cuModuleGetGlobal_v2(pdp_cuda_address *address, size_t *size, pdp_cuda_module module, const char *name) {
@@ -355,9 +363,12 @@ pdp_nvrtc_code nvrtcDestroyProgram(pdp_nvrtc_program *program) {
 }
 
 pdp_nvrtc_code nvrtcCompileProgram(pdp_nvrtc_program program, int count, const char *const *options) {
-    (void)program;
-    (void)count;
-    (void)options;
+    static const char name[] = "-DPDP_ONLY_PART=";
+    for (int i = 0; i < count; i++) {
+        if (strncmp(options[i], name, sizeof name - 1) == 0) {
+            memcpy(program, options[i] + sizeof name - 1, 1);
+        }
+    }
     return call_nvrtc("nvrtcCompileProgram");
 }
 
@@ -367,8 +378,9 @@ static unsigned give_size(const char *name, size_t *size) {
     return call_nvrtc(name);
 }
 
-static unsigned give_bytes(const char *name, char *bytes) {
+static unsigned give_bytes(const char *name, pdp_nvrtc_program program, char *bytes) {
     memcpy(bytes, cubin, sizeof cubin);
+    memcpy(bytes, program, 1);
     return call_nvrtc(name);
 }
 
@@ -378,8 +390,7 @@ pdp_nvrtc_code nvrtcGetProgramLogSize(pdp_nvrtc_program program, size_t *size) {
 }
 
 pdp_nvrtc_code nvrtcGetProgramLog(pdp_nvrtc_program program, char *log) {
-    (void)program;
-    return give_bytes("nvrtcGetProgramLog", log);
+    return give_bytes("nvrtcGetProgramLog", program, log);
 }
 
 pdp_nvrtc_code nvrtcGetCUBINSize(pdp_nvrtc_program program, size_t *size) {
@@ -388,8 +399,7 @@ pdp_nvrtc_code nvrtcGetCUBINSize(pdp_nvrtc_program program, size_t *size) {
 }
 
 pdp_nvrtc_code nvrtcGetCUBIN(pdp_nvrtc_program program, char *image) {
-    (void)program;
-    return give_bytes("nvrtcGetCUBIN", image);
+    return give_bytes("nvrtcGetCUBIN", program, image);
 }
 
 pdp_nvrtc_code nvrtcGetPTXSize(pdp_nvrtc_program program, size_t *size) {
@@ -398,6 +408,5 @@ pdp_nvrtc_code nvrtcGetPTXSize(pdp_nvrtc_program program, size_t *size) {
 }
 
 pdp_nvrtc_code nvrtcGetPTX(pdp_nvrtc_program program, char *image) {
-    (void)program;
-    return give_bytes("nvrtcGetPTX", image);
+    return give_bytes("nvrtcGetPTX", program, image);
 }

@@ -18,6 +18,11 @@
 #define PDP_SINGLE(name) __builtin_##name##f
 #define PDP_DOUBLE(name) __builtin_##name
 #define PDP_INF __builtin_inf()
+#define PDP_FOLD(value, statements)                                                                                    \
+    ({                                                                                                                 \
+        statements;                                                                                                    \
+        value;                                                                                                         \
+    })
 
 #if defined(__clang__)
 #define PDP_UNROLLED _Pragma("clang loop unroll(full)")

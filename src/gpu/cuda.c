@@ -22,8 +22,8 @@ typedef struct cuda {
 enum { KERNELS = 16, KERNEL_NAME = 48 };
 
 typedef struct cuda_program {
-    pdp_cuda_module module;
-    int count; /* of the kernels that were already looked up */
+    pdp_cuda_module modules[PDP_NVRTC_PARTS]; /* NULL behind the last */
+    int count;                                /* of the kernels that were already looked up */
     char names[KERNELS][KERNEL_NAME];
     pdp_cuda_function functions[KERNELS];
     unsigned shared[KERNELS]; /* bytes of a group's memory that are given at the launch */
@@ -277,13 +277,13 @@ static pdp_status cuda_clear(pdp_device *device, pdp_buffer buffer, uint64_t at,
 /* ---- Programs ---------------------------------------------------------------------------------- */
 
 /* *is_foreign: the driver finds nothing in the image that is for this device. */
-static pdp_status load_image(pdp_device *device, cuda_program *program, const void *image, bool *is_foreign,
+static pdp_status load_image(pdp_device *device, pdp_cuda_module *module, const void *image, bool *is_foreign,
                              pdp_error *error) {
     const cuda *state = device->state;
     *is_foreign = false;
     pdp_status status = enter(device, error);
     if (status == PDP_OK) {
-        pdp_cuda_code code = state->driver.cuModuleLoadData(&program->module, image);
+        pdp_cuda_code code = state->driver.cuModuleLoadData(module, image);
         *is_foreign = code == PDP_CUDA_INVALID_IMAGE || code == PDP_CUDA_NO_BINARY_FOR_GPU ||
                       code == PDP_CUDA_UNSUPPORTED_PTX_VERSION;
         status = leave(device, check(device, "cuModuleLoadData", code, error), error);
@@ -304,22 +304,24 @@ static pdp_status load_text(pdp_device *device, cuda_program *program, const cha
     if (!state->nvrtc.library) {
         status = pdp_nvrtc_open(&state->nvrtc, state->version / 1000, error);
     }
-    pdp_blob image = {NULL, 0};
+    pdp_blob images[PDP_NVRTC_PARTS] = {{NULL, 0}};
     if (status == PDP_OK) {
-        status = pdp_nvrtc_compile(&state->nvrtc, device->capability, text, length, &image, error);
+        status = pdp_nvrtc_compile(&state->nvrtc, device->capability, text, length, images, error);
     }
-    if (status == PDP_OK) {
+    for (int i = 0; i < PDP_NVRTC_PARTS; i++) {
         bool is_foreign;
-        status = load_image(device, program, image.data, &is_foreign, error);
+        if (status == PDP_OK && images[i].data) {
+            status = load_image(device, &program->modules[i], images[i].data, &is_foreign, error);
+        }
+        free(images[i].data);
     }
-    free(image.data);
     return status;
 }
 
 static void cuda_unload(pdp_device *device, void *handle) {
     cuda_program *program = handle;
-    if (program->module) {
-        give_back(device, 0, program->module, NULL);
+    for (int i = 0; i < PDP_NVRTC_PARTS && program->modules[i]; i++) {
+        give_back(device, 0, program->modules[i], NULL);
     }
     free(program);
 }
@@ -336,7 +338,7 @@ static pdp_status cuda_load(pdp_device *device, void **handle, const char *text,
     pdp_status status = PDP_OK;
     if (prebuilt) {
         pdp_error first; /* not an error if the text helps */
-        status = load_image(device, program, prebuilt, &is_foreign, &first);
+        status = load_image(device, &program->modules[0], prebuilt, &is_foreign, &first);
         if (status != PDP_OK && !is_foreign) {
             *error = first;
         }
@@ -354,14 +356,14 @@ static pdp_status cuda_load(pdp_device *device, void **handle, const char *text,
 
 /* Of the group's memory a text may declare only so much; what a kernel wants beyond that stands in a variable beside it
  * (POOL in kernels/device.h). */
-static pdp_status find_shared(pdp_device *device, const cuda_program *program, const char *name,
-                              pdp_cuda_function function, unsigned *bytes, pdp_error *error) {
+static pdp_status find_shared(pdp_device *device, pdp_cuda_module module, const char *name, pdp_cuda_function function,
+                              unsigned *bytes, pdp_error *error) {
     char variable[KERNEL_NAME + 8];
     pdp_cuda_address address = 0;
     size_t size = 0;
     *bytes = 0;
     snprintf(variable, sizeof variable, "%s_shared", name);
-    if (CALL(cuModuleGetGlobal_v2, &address, &size, program->module, variable) != PDP_OK ||
+    if (CALL(cuModuleGetGlobal_v2, &address, &size, module, variable) != PDP_OK ||
         CALL(cuMemcpyDtoH_v2, bytes, address, sizeof *bytes) != PDP_OK) {
         return error->status;
     }
@@ -378,9 +380,15 @@ static pdp_status find_kernel(pdp_device *device, cuda_program *program, const c
     if (program->count == KERNELS || strlen(name) >= KERNEL_NAME) {
         return pdp_error_set(error, PDP_DEVICE, "kernel '%.40s': no room for its name", name);
     }
+    const cuda *state = device->state;
     pdp_cuda_function *function = &program->functions[*out];
-    if (CALL(cuModuleGetFunction, function, program->module, name) != PDP_OK ||
-        find_shared(device, program, name, *function, &program->shared[*out], error) != PDP_OK) {
+    pdp_cuda_code code = PDP_CUDA_NOT_FOUND;
+    int part = -1;
+    while (code == PDP_CUDA_NOT_FOUND && part + 1 < PDP_NVRTC_PARTS && program->modules[part + 1]) {
+        code = state->driver.cuModuleGetFunction(function, program->modules[++part], name);
+    }
+    if (check(device, "cuModuleGetFunction", code, error) != PDP_OK ||
+        find_shared(device, program->modules[part], name, *function, &program->shared[*out], error) != PDP_OK) {
         return error->status;
     }
     memcpy(program->names[program->count++], name, strlen(name) + 1);

@@ -29,6 +29,7 @@ enum {
     PDP_CUDA_INVALID_IMAGE = 200,
     PDP_CUDA_NO_BINARY_FOR_GPU = 209,
     PDP_CUDA_UNSUPPORTED_PTX_VERSION = 222,
+    PDP_CUDA_NOT_FOUND = 500,
     PDP_CUDA_DYNAMIC_SHARED_BYTES = 8, /* attribute of a function */
     PDP_CUDA_MULTIPROCESSORS = 16,     /* attributes of a device */
     PDP_CUDA_CAPABILITY_MAJOR = 75,

@@ -1,21 +1,36 @@
 #include "gpu/nvrtc.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "compile/cache.h"
 #include "compile/work.h"
 #include "core/memory.h"
 
-enum { OPTIONS = 5 };
+enum { OPTIONS = 7 };
 
 typedef struct nvrtc_target {
     int version[2]; /* of NVRTC */
     bool is_ptx;
     char architecture[40];
-    const char *options[OPTIONS]; /* points into itself: not to be copied */
 } nvrtc_target;
+
+/* A part of a text, and what becomes of it. */
+typedef struct nvrtc_job {
+    const pdp_nvrtc *nvrtc;
+    const nvrtc_target *target;
+    const char *source;
+    size_t length;
+    const char *options[OPTIONS]; /* one is the part: not to be copied */
+    pdp_blob image;
+    pthread_t thread;
+    pdp_error error;
+    bool has_thread;
+    char part[32];
+} nvrtc_job;
 
 static pdp_status check(const pdp_nvrtc *nvrtc, const char *call, pdp_nvrtc_code code, pdp_error *error) {
     if (code == 0) {
@@ -67,25 +82,28 @@ static pdp_status choose_target(nvrtc_target *out, const pdp_nvrtc *nvrtc, const
     out->is_ptx = found != wanted;
     snprintf(out->architecture, sizeof out->architecture, "--gpu-architecture=%s_%d", out->is_ptx ? "compute" : "sm",
              found);
-    const char *const options[OPTIONS] = {out->architecture, "-default-device", "--fmad=false", "-std=c++17",
-                                          "-device-int128"};
-    for (int i = 0; i < OPTIONS; i++) {
-        out->options[i] = options[i];
-    }
     return status;
 }
 
+/* Without warnings: the first words of a log are to be the error's. */
+static void choose_options(nvrtc_job *job, int part) {
+    snprintf(job->part, sizeof job->part, "-DPDP_ONLY_PART=%d", part);
+    const char *const options[OPTIONS] = {
+        job->target->architecture, job->part, "-default-device", "--fmad=false", "-std=c++17", "-device-int128", "-w"};
+    memcpy(job->options, options, sizeof options);
+}
+
 /* Everything the image depends on; the source comes last. */
-static bool write_text(pdp_blob *text, const nvrtc_target *target, const char *source, size_t length) {
+static bool write_text(const nvrtc_job *job, pdp_blob *text) {
     FILE *stream = open_memstream(&text->data, &text->size);
     if (!stream) {
         return false;
     }
-    fprintf(stream, "pipedp %s\nNVRTC %d.%d\n", pdp_version(), target->version[0], target->version[1]);
+    fprintf(stream, "pipedp %s\nNVRTC %d.%d\n", pdp_version(), job->target->version[0], job->target->version[1]);
     for (int i = 0; i < OPTIONS; i++) {
-        fprintf(stream, "%s\n", target->options[i]);
+        fprintf(stream, "%s\n", job->options[i]);
     }
-    fwrite(source, 1, length, stream);
+    fwrite(job->source, 1, job->length, stream);
     return fclose(stream) == 0;
 }
 
@@ -126,19 +144,19 @@ static pdp_status fetch(const pdp_nvrtc *nvrtc, pdp_nvrtc_program program, bool 
     return is_ptx ? CALL(nvrtcGetPTX, program, image->data) : CALL(nvrtcGetCUBIN, program, image->data);
 }
 
-/* The source ends in a zero. */
-static pdp_status compile(const pdp_nvrtc *nvrtc, const nvrtc_target *target, const char *source, pdp_blob *image,
-                          pdp_error *error) {
+static pdp_status compile(nvrtc_job *job) {
+    const pdp_nvrtc *nvrtc = job->nvrtc;
+    pdp_error *error = &job->error;
     pdp_nvrtc_program program = NULL;
-    pdp_status status = CALL(nvrtcCreateProgram, &program, source, "pipedp.cu", 0, NULL, NULL);
+    pdp_status status = CALL(nvrtcCreateProgram, &program, job->source, "pipedp.cu", 0, NULL, NULL);
     if (status != PDP_OK) {
         return status;
     }
-    pdp_nvrtc_code code = nvrtc->nvrtcCompileProgram(program, OPTIONS, target->options);
+    pdp_nvrtc_code code = nvrtc->nvrtcCompileProgram(program, OPTIONS, job->options);
     status = code == PDP_NVRTC_COMPILATION ? report_failure(nvrtc, program, error)
                                            : check(nvrtc, "nvrtcCompileProgram", code, error);
     if (status == PDP_OK) {
-        status = fetch(nvrtc, program, target->is_ptx, image, error);
+        status = fetch(nvrtc, program, job->target->is_ptx, &job->image, error);
     }
     (void)nvrtc->nvrtcDestroyProgram(&program); /* the image is there, or another error came first */
     return status;
@@ -155,35 +173,71 @@ static void store(int cache, const pdp_entry *entry, const pdp_blob *image) {
     }
 }
 
-pdp_status pdp_nvrtc_compile(const pdp_nvrtc *nvrtc, const int capability[2], const char *text, size_t length,
-                             pdp_blob *image, pdp_error *error) {
-    nvrtc_target target;
-    *image = (pdp_blob){NULL, 0};
-    pdp_status status = choose_target(&target, nvrtc, capability, error);
-    if (status != PDP_OK) {
-        return status;
-    }
+/* The image from the cache, or compiled. */
+static void make_image(nvrtc_job *job) {
     pdp_entry entry = {.key = ""};
-    if (!write_text(&entry.text, &target, text, length)) {
+    if (!write_text(job, &entry.text)) {
         free(entry.text.data);
-        return pdp_error_set_no_memory(error, length);
+        pdp_error_set_no_memory(&job->error, job->length);
+        return;
     }
     pdp_entry_name(&entry);
     int cache;
-    status = pdp_cache_open(&cache, error);
-    if (status == PDP_OK && (cache < 0 || !pdp_cache_load(cache, &entry, image))) {
-        status = compile(nvrtc, &target, entry.text.data + (entry.text.size - length), image, error);
-        if (status == PDP_OK) {
-            store(cache, &entry, image);
-        }
+    pdp_status status = pdp_cache_open(&cache, &job->error);
+    if (status == PDP_OK && (cache < 0 || !pdp_cache_load(cache, &entry, &job->image)) && compile(job) == PDP_OK) {
+        store(cache, &entry, &job->image);
     }
     if (cache >= 0) {
         close(cache);
     }
     free(entry.text.data);
-    if (status != PDP_OK) {
-        free(image->data);
-        *image = (pdp_blob){NULL, 0};
+}
+
+static void *run_job(void *job) {
+    make_image(job);
+    return NULL;
+}
+
+static int count_parts(const char *text) {
+    char name[32];
+    int count = 0;
+    do {
+        snprintf(name, sizeof name, "PDP_PART(%d)", ++count);
+    } while (count < PDP_NVRTC_PARTS && strstr(text, name));
+    return count;
+}
+
+pdp_status pdp_nvrtc_compile(const pdp_nvrtc *nvrtc, const int capability[2], const char *text, size_t length,
+                             pdp_blob images[PDP_NVRTC_PARTS], pdp_error *error) {
+    nvrtc_target target;
+    nvrtc_job jobs[PDP_NVRTC_PARTS];
+    const int parts = count_parts(text);
+    pdp_status status = PDP_OK;
+    memset(images, 0, PDP_NVRTC_PARTS * sizeof *images);
+    if (choose_target(&target, nvrtc, capability, error) != PDP_OK) {
+        return error->status;
+    }
+    for (int i = parts - 1; i >= 0; i--) { /* the first in this thread, and others that get none */
+        jobs[i] = (nvrtc_job){.nvrtc = nvrtc, .target = &target, .source = text, .length = length};
+        choose_options(&jobs[i], i);
+        jobs[i].has_thread = i > 0 && pthread_create(&jobs[i].thread, NULL, run_job, &jobs[i]) == 0;
+        if (!jobs[i].has_thread) {
+            make_image(&jobs[i]);
+        }
+    }
+    for (int i = 0; i < parts; i++) {
+        if (jobs[i].has_thread) {
+            pthread_join(jobs[i].thread, NULL);
+        }
+        images[i] = jobs[i].image;
+        if (status == PDP_OK && jobs[i].error.status != PDP_OK) {
+            *error = jobs[i].error;
+            status = error->status;
+        }
+    }
+    for (int i = 0; i < parts && status != PDP_OK; i++) {
+        free(images[i].data);
+        images[i] = (pdp_blob){NULL, 0};
     }
     return status;
 }

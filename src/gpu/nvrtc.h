@@ -5,10 +5,13 @@
 #include "compile/blob.h"
 #include "gpu/cuda_api.h"
 
-/* An image that cuModuleLoadData takes, for a device of that compute capability: code for it, or PTX where this NVRTC
- * is older than the device. The caller frees it. PDP_DEVICE: a failed compilation, with NVRTC's first words. PDP_IO: a
- * cache folder that others could write to. */
+enum { PDP_NVRTC_PARTS = 4 };
+
+/* Images that cuModuleLoadData takes, for a device of that compute capability: code for it, or PTX where this NVRTC is
+ * older than the device. There is one for every part of the text (PDP_PART in kernels/device.h); the others have no
+ * data. Parts are compiled at the same time, each in a thread. The text ends in a zero. The caller frees the images.
+ * PDP_DEVICE: a failed compilation, with NVRTC's first words. PDP_IO: a cache folder that others could write to. */
 pdp_status pdp_nvrtc_compile(const pdp_nvrtc *nvrtc, const int capability[2], const char *text, size_t length,
-                             pdp_blob *image, pdp_error *error);
+                             pdp_blob images[PDP_NVRTC_PARTS], pdp_error *error);
 
 #endif

@@ -185,8 +185,8 @@ static const char *fold_start(pdp_op op) {
 }
 
 static void emit_whole_fold(const pdp_emitter *e, const pdp_node *n) {
-    fprintf(e->out, "({ int64_t f%" PRIu32 " = %s; for (int64_t q%" PRIu32 " = 0; q%" PRIu32 " < ", n->which,
-            fold_start(n->op), n->which, n->which);
+    fprintf(e->out, "PDP_FOLD(f%" PRIu32 ", int64_t f%" PRIu32 " = %s; for (int64_t q%" PRIu32 " = 0; q%" PRIu32 " < ",
+            n->which, n->which, fold_start(n->op), n->which, n->which);
     pdp_emit_whole(e, n->child[0]);
     fprintf(e->out, "; q%" PRIu32 "++) f%" PRIu32 " = ", n->which, n->which);
     if (n->op == PDP_OP_MIN || n->op == PDP_OP_MAX) {
@@ -195,7 +195,7 @@ static void emit_whole_fold(const pdp_emitter *e, const pdp_node *n) {
         fprintf(e->out, "(f%" PRIu32 " %s ", n->which, operator_text(n->op));
     }
     pdp_emit_whole(e, n->child[1]);
-    fprintf(e->out, "); f%" PRIu32 "; })", n->which);
+    fputs("))", e->out);
 }
 
 static void emit_whole_binary(const pdp_emitter *e, const pdp_node *n) {
@@ -375,7 +375,7 @@ static const char *function_of(pdp_op op) {
 
 static void emit_element_fold(const pdp_emitter *e, const pdp_node *n, char prefix) {
     const char *type = prefix == 'v' ? "vec" : "elem";
-    fprintf(e->out, "({ %s f%" PRIu32 " = ", type, n->which);
+    fprintf(e->out, "PDP_FOLD(f%" PRIu32 ", %s f%" PRIu32 " = ", n->which, type, n->which);
     if (prefix == 'v') {
         fprintf(e->out, "v_broadcast(k_identity_%s())", function_of(n->op));
     } else {
@@ -386,7 +386,7 @@ static void emit_element_fold(const pdp_emitter *e, const pdp_node *n, char pref
     fprintf(e->out, "; q%" PRIu32 "++) f%" PRIu32 " = %c_%s(f%" PRIu32 ", ", n->which, n->which, prefix,
             function_of(n->op), n->which);
     emit_operand(e, n->child[1], prefix);
-    fprintf(e->out, "); f%" PRIu32 "; })", n->which);
+    fputs("))", e->out);
 }
 
 static void emit_element_binary(const pdp_emitter *e, const pdp_node *n, char prefix) {

@@ -16,11 +16,18 @@
  *   LOAD(p), STORE(p, v)     a uint32_t through which groups tell each other that something is done
  *   WAIT(p)                  until it is not 0; other groups go on
  *   YIELD()                  in a loop that waits for another group
- *   UNKNOWN(x)               the compiler forgets what it knows of an int, and what follows from it */
+ *   UNKNOWN(x)               the compiler forgets what it knows of an int, and what follows from it
+ *   PDP_PART(n)              in an #if around kernels: NVRTC compiles the parts of a text at the same time, from 0 on;
+ *                            for all others they are one */
 #ifndef PDP_GPU_KERNELS_DEVICE_H
 #define PDP_GPU_KERNELS_DEVICE_H
 
 #define PDP_ON_DEVICE
+#if defined(PDP_ONLY_PART)
+#define PDP_PART(n) (PDP_ONLY_PART == (n))
+#else
+#define PDP_PART(n) 1
+#endif
 #define PDP_ARGUMENTS                                                                                                  \
     PDP_DATA PDP_RESTRICT d, GLOBAL void *b0, GLOBAL void *b1, GLOBAL void *b2, GLOBAL void *b3, GLOBAL void *b4,      \
         int64_t n0, int64_t n1, int64_t n2, int64_t n3, int64_t n4, int64_t n5
@@ -32,9 +39,9 @@ typedef signed char int8_t;
 typedef unsigned char uint8_t;
 typedef int int32_t;
 typedef unsigned int uint32_t;
-typedef long int64_t;
-typedef unsigned long uint64_t;
-#define INT64_C(x) x##L
+typedef long long int64_t; /* some NVRTCs have a long of 32 bits */
+typedef unsigned long long uint64_t;
+#define INT64_C(x) x##LL
 #define INT64_MAX INT64_C(9223372036854775807)
 #define INT64_MIN (-INT64_MAX - 1)
 #else
@@ -87,6 +94,11 @@ PDP_INLINE void WAIT(const uint32_t *p) {
 #define PDP_SINGLE(name) name##f
 #define PDP_DOUBLE(name) name
 #define PDP_INF __longlong_as_double(0x7ff0000000000000ll)
+#define PDP_FOLD(value, statements)                                                                                    \
+    [&] {                                                                                                              \
+        statements;                                                                                                    \
+        return value;                                                                                                  \
+    }() /* NVRTC has no statements in expressions */
 
 #elif defined(__OPENCL_C_VERSION__)
 #define PDP_RESTRICT restrict
@@ -131,6 +143,11 @@ typedef ulong uint64_t;
 #define PDP_SINGLE(name) name
 #define PDP_DOUBLE(name) name
 #define PDP_INF ((double)INFINITY)
+#define PDP_FOLD(value, statements)                                                                                    \
+    ({                                                                                                                 \
+        statements;                                                                                                    \
+        value;                                                                                                         \
+    })
 
 #else /* the host */
 #include <math.h>
@@ -181,6 +198,11 @@ PDP_INLINE uint32_t ATOMIC_ADD(uint32_t *p, uint32_t v) {
 #define PDP_SINGLE(name) name##f
 #define PDP_DOUBLE(name) name
 #define PDP_INF ((double)INFINITY)
+#define PDP_FOLD(value, statements)                                                                                    \
+    ({                                                                                                                 \
+        statements;                                                                                                    \
+        value;                                                                                                         \
+    })
 #endif
 
 #endif

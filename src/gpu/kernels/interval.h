@@ -705,6 +705,7 @@ PDP_INLINE void add_products(PDP_DATA d, part *p, LOCAL elem *pool, const GLOBAL
     }
 }
 
+#if PDP_PART(0)
 /* Tiles of the distances n2 <= .. < n3. b0: the table; b1: the words; n0: tiles in a row; n1: room in the first. */
 KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_ELEM_BYTES) {
     POOL(pack, packs, POOL_ELEMENTS / PACK);
@@ -766,7 +767,11 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
     }
 }
 
+#endif
+
 /* ---- Decisions ---- */
+
+#if PDP_PART(1)
 
 PDP_INLINE elem table_cell(const GLOBAL elem *table, int64_t room, int64_t i, int64_t j) {
     const int64_t row = i + room, column = j + room;
@@ -887,3 +892,4 @@ KERNEL(pdp_interval_splits, DECIDERS, 1, 0) {
         splits[i * n4 + j] = k < j ? k : 0;
     }
 }
+#endif

@@ -1257,6 +1257,7 @@ PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *sma
  * sub-blocks. n0: cells; n1: those that are preset; n2, n3: the first block and the one behind the last; n4: terms in
  * the list, and in the upper half how many terms there are; n5: offsets in windows. If groups cannot meet, there are
  * three kernels; n2 is then the block or, as n3, a sub-block, and a group takes the part or sub-block of its number. */
+#if PDP_PART(0)
 #if GROUPS_MEET
 KERNEL(pdp_linear, THREADS, 2, 0) {
     FRAME;
@@ -1303,7 +1304,9 @@ KERNEL(pdp_linear_chain, THREADS, 2, 0) {
     follow_chain(&f, (int)n2, (int)n3);
 }
 #endif
+#endif
 
+#if PDP_PART(1)
 /* The presets and the weights: see above; n2: threads. Of the terms those in the list come first. */
 KERNEL(pdp_linear_start, THREADS, 1, 0) {
     const int64_t dense = n5, list_count = n4 & 0xffffffff, all = n4 >> 32;
@@ -1320,6 +1323,7 @@ KERNEL(pdp_linear_start, THREADS, 1, 0) {
         }
     }
 }
+#endif
 
 #endif
 #endif
