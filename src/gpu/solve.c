@@ -60,9 +60,6 @@ static void solve_round(const pdp_gpu_job *job, pdp_solution *const *solutions, 
         solutions[x]->seconds = due * seconds;
         solutions[x]->device_seconds = due * milliseconds / 1e3;
     }
-    if (part->sum->all.report) {
-        pdp_progress_add(part, 1);
-    }
 }
 
 void pdp_gpu_solve(const pdp_gpu_job *job, pdp_solution **solutions, size_t count) {
@@ -80,5 +77,8 @@ void pdp_gpu_solve(const pdp_gpu_job *job, pdp_solution **solutions, size_t coun
         }
         taken = count_round(job, solutions + first, count - first, &part.work);
         solve_round(job, solutions + first, taken, &part);
+        if (job->progress.report && first + taken < count) { /* the last round has told it, or need not */
+            pdp_progress_add(&part, 1);
+        }
     }
 }

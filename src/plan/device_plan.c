@@ -144,6 +144,7 @@ pdp_status pdp_plan_choose_device(pdp_plan *plan) {
 /* The data, as it is and as it is sent, and what comes back. */
 uint64_t pdp_plan_device_bytes(const pdp_plan *plan, const pdp_problem *problem) {
     uint64_t bytes = pdp_bytes_add(pdp_data_bytes(problem, &plan->stamp), pdp_arena_bytes(problem, &plan->stamp));
+    bytes = pdp_bytes_add(bytes, sizeof(pdp_data));
     if (plan->method->kind != PDP_ENGINE) {
         return pdp_solution_table_bytes(problem);
     }

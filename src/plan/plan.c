@@ -228,7 +228,7 @@ static uint64_t engine_bytes(const pdp_plan *plan, const pdp_problem *problem, i
 
 /* What a problem takes besides an engine on the CPU. */
 static uint64_t other_bytes(const pdp_plan *plan, const pdp_problem *problem) {
-    uint64_t bytes = sizeof(pdp_solution);
+    uint64_t bytes = sizeof(pdp_solution) + sizeof(pdp_solution *);
     if (plan->on_machine) {
         bytes = pdp_bytes_add(bytes, pdp_machine_bytes(problem, &plan->schedule, &plan->watch));
     }
