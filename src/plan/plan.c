@@ -215,14 +215,16 @@ static pdp_status choose_method(pdp_plan *plan) {
 
 /* ---- Bytes ---- */
 
-static uint64_t engine_bytes(const pdp_plan *plan, const pdp_problem *problem, int threads) {
-    uint64_t bytes = pdp_data_bytes(problem, &plan->stamp);
+/* Of an engine on the CPU: its table, and what it needs while it works. */
+static uint64_t engine_bytes(const pdp_plan *plan, const pdp_problem *problem, int threads, uint64_t *table) {
+    const uint64_t bytes = pdp_data_bytes(problem, &plan->stamp);
     if (problem->shape == PDP_LINEAR) {
         pdp_linear_job job = pdp_plan_linear_job(plan, problem, NULL, threads);
-        return pdp_bytes_add(bytes, pdp_bytes_add(pdp_linear_table_bytes(&job), pdp_linear_scratch_bytes(&job)));
+        *table = pdp_linear_table_bytes(&job);
+        return pdp_bytes_add(bytes, pdp_linear_scratch_bytes(&job));
     }
     pdp_tiles tiles = pdp_plan_tiles(plan, problem);
-    bytes = pdp_bytes_add(bytes, pdp_tiles_bytes(&tiles));
+    *table = pdp_tiles_bytes(&tiles);
     return pdp_bytes_add(bytes, pdp_interval_bytes(plan->kernel.kernel, &tiles, threads));
 }
 
@@ -262,14 +264,16 @@ static uint64_t count_bytes(const pdp_plan *plan) {
     for (size_t x = 0; x < plan->count; x++) {
         const pdp_problem *problem = plan->problems[x];
         const bool is_large = pdp_plan_is_large(plan, problem);
-        const uint64_t engine = by_engine ? engine_bytes(plan, problem, is_large ? plan->threads : 1) : 0;
-        uint64_t *most = is_large ? &alone : &each;
-        bytes = pdp_bytes_add(bytes, other_bytes(plan, problem));
-        if (!pdp_plan_drops_table(plan)) {
-            bytes = pdp_bytes_add(bytes, engine);
-        } else if (engine > *most) {
-            *most = engine;
+        uint64_t table = 0, work = 0, *most = is_large ? &alone : &each;
+        if (by_engine) {
+            work = engine_bytes(plan, problem, is_large ? plan->threads : 1, &table);
         }
+        if (pdp_plan_drops_table(plan)) {
+            work = pdp_bytes_add(work, table);
+            table = 0;
+        }
+        *most = work > *most ? work : *most;
+        bytes = pdp_bytes_add(bytes, pdp_bytes_add(other_bytes(plan, problem), table));
     }
     const uint64_t threads = plan->count < (size_t)plan->threads ? plan->count : (uint64_t)plan->threads;
     const uint64_t together = pdp_bytes_multiply(each, threads);
@@ -291,23 +295,41 @@ static pdp_status check_memory(pdp_plan *plan) {
 
 /* ---- Plans ---- */
 
-/* Why two problems are not of one kind, or NULL: the same kernel has to fit both. */
-static const char *compare_problems(const pdp_problem *one, const pdp_problem *other) {
-    if (one->recurrence != other->recurrence) {
-        char *texts[] = {pdp_recurrence_print(one->recurrence), pdp_recurrence_print(other->recurrence)};
-        const bool is_same = texts[0] && texts[1] && strcmp(texts[0], texts[1]) == 0;
-        free(texts[0]);
-        free(texts[1]);
-        if (!is_same) {
-            return "its recurrence is another";
-        }
+/* PDP_NO_MEMORY if that cannot be found out. */
+static pdp_status compare_recurrences(const pdp_recurrence *one, const pdp_recurrence *other, bool *same,
+                                      pdp_error *error) {
+    *same = one == other;
+    if (*same) {
+        return PDP_OK;
     }
-    return one->combine != other->combine   ? "its operator is another"
-           : one->element != other->element ? "it computes with other numbers"
-           : one->has_source != other->has_source ||
-                   memcmp(one->has_option, other->has_option, sizeof one->has_option) != 0
-               ? "it has an input that the other has not, or lacks one"
-               : NULL;
+    char *texts[] = {pdp_recurrence_print(one), pdp_recurrence_print(other)};
+    if (!texts[0] || !texts[1]) {
+        pdp_error_set_no_memory(error, PDP_MAX_TEXT);
+    } else {
+        *same = strcmp(texts[0], texts[1]) == 0;
+    }
+    free(texts[0]);
+    free(texts[1]);
+    return error->status;
+}
+
+/* The same kernel has to fit all problems. */
+static pdp_status check_kind(pdp_plan *plan, size_t number) {
+    const pdp_problem *first = plan->problem, *own = plan->problems[number];
+    bool same = false;
+    if (compare_recurrences(first->recurrence, own->recurrence, &same, &plan->error) != PDP_OK) {
+        return plan->error.status;
+    }
+    const char *difference = !same                            ? "its recurrence is another"
+                             : first->combine != own->combine ? "its operator is another"
+                             : first->element != own->element ? "it computes with other numbers"
+                             : first->has_source != own->has_source ||
+                                     memcmp(first->has_option, own->has_option, sizeof own->has_option) != 0
+                                 ? "one of them has an input that the other has not"
+                                 : NULL;
+    return difference ? pdp_error_set(&plan->error, PDP_BAD_INPUT, "problem %zu is not of one kind with the first: %s",
+                                      number + 1, difference)
+                      : PDP_OK;
 }
 
 static pdp_status check_problems(pdp_plan *plan) {
@@ -317,10 +339,8 @@ static pdp_status check_problems(pdp_plan *plan) {
             pdp_error_set(&plan->error, PDP_BAD_INPUT, "the problem is not valid: %.280s", pdp_problem_error(problem));
             return pdp_plan_name_problem(plan, x, &plan->error);
         }
-        const char *difference = compare_problems(plan->problem, problem);
-        if (difference) {
-            return pdp_error_set(&plan->error, PDP_BAD_INPUT, "problem %zu is not of one kind with the first: %s",
-                                 x + 1, difference);
+        if (check_kind(plan, x) != PDP_OK) {
+            return plan->error.status;
         }
         plan->terms += pdp_problem_terms(problem);
     }
