@@ -67,7 +67,7 @@ void pdp_gpu_solve(const pdp_gpu_job *job, pdp_solution **solutions, size_t coun
     for (size_t x = 0; x < count; x++) {
         sum.work += pdp_gpu_updates(solutions[x]->problem);
     }
-    qsort(solutions, count, sizeof *solutions, compare_points);
+    qsort(solutions, count, sizeof(pdp_solution *), compare_points);
     for (size_t first = 0, taken = 0; first < count; first += taken) {
         pdp_progress_part part = {.sum = &sum};
         if (sum.is_cancelled) {

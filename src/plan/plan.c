@@ -366,11 +366,11 @@ pdp_status pdp_plan_batch(pdp_plan **out, pdp_problem *const *problems, size_t c
     if (count == 0) {
         return pdp_error_set(&plan->error, PDP_BAD_INPUT, "there are no problems, and must be at least 1");
     }
-    plan->problems = pdp_array_allocate(count, sizeof *plan->problems, &plan->error);
+    plan->problems = pdp_array_allocate(count, sizeof(pdp_problem *), &plan->error);
     if (!plan->problems) {
         return plan->error.status;
     }
-    memcpy(plan->problems, problems, count * sizeof *problems);
+    memcpy(plan->problems, problems, count * sizeof(pdp_problem *));
     plan->count = count;
     plan->problem = problems[0];
     if (check_problems(plan) != PDP_OK || copy_options(&plan->options, options, &plan->error) != PDP_OK ||

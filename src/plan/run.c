@@ -219,7 +219,8 @@ static void run_all(const pdp_plan *plan, pdp_solution *const *solutions, size_t
 
 /* A solution for every problem; *good of them, into which can be solved. */
 static pdp_solution **create_solutions(const pdp_plan *plan, pdp_solution **out, size_t *good) {
-    pdp_solution **solutions = calloc(plan->count, sizeof *solutions);
+    pdp_error none = {0}; /* a solution that is not there tells the same */
+    pdp_solution **solutions = pdp_array_allocate(plan->count, sizeof(pdp_solution *), &none);
     *good = 0;
     for (size_t x = 0; x < plan->count; x++) {
         pdp_solution *solution = NULL;

@@ -376,8 +376,8 @@ static void test_refusals(void **unused) {
     options.type = "i32";
     check_refusal(problems, 2, &options, PDP_BAD_INPUT, "problem 2: type i32 holds numbers up to");
     options.type = NULL;
-    options.memory_limit = 3000;
-    check_refusal(problems, 2, &options, PDP_NO_MEMORY, "bytes, and 3000 are allowed");
+    options.memory_limit = 300;
+    check_refusal(problems, 2, &options, PDP_NO_MEMORY, "bytes, and 300 are allowed");
     options.memory_limit = 0;
 
     pdp_recurrence *recurrence = load("coins");
