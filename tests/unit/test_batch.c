@@ -447,6 +447,32 @@ static void test_rounds(void **unused) {
     }
 }
 
+/* Other orders of the fibres. */
+static void test_host_seeds(void **unused) {
+    (void)unused;
+    if (strcmp(backend, "host") != 0) {
+        skip();
+    }
+    static const size_t sizes[] = {130, 64, 3, 129, 70, 130};
+    uint64_t random = test_seed();
+    pdp_device *first = device;
+    for (size_t seed = 2; seed < 2 + campaign(4, 100); seed++) {
+        const recipe *r = &recipes[seed % 2 == 0 ? 0 : 2];
+        char text[24];
+        pdp_problem *problems[6];
+        snprintf(text, sizeof text, "%zu", seed);
+        setenv("PIPEDP_HOST_SEED", text, 1);
+        assert_int_equal(pdp_device_open(&device, backend), PDP_OK);
+        make_problems(problems, 6, r->recurrence, sizes, &random);
+        const pdp_options options = make_options(r->type, (int)(seed % 3));
+        check_batch(problems, 6, r, &options);
+        free_problems(problems, 6);
+        pdp_device_free(device);
+    }
+    unsetenv("PIPEDP_HOST_SEED");
+    device = first;
+}
+
 typedef struct listener {
     size_t calls;
     size_t stop_at; /* the call that cancels; 0: none */
@@ -509,8 +535,9 @@ int main(int argc, char **argv) {
         }
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same),     cmocka_unit_test(test_methods), cmocka_unit_test(test_one_fails),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_rounds),  cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_same),     cmocka_unit_test(test_methods),    cmocka_unit_test(test_one_fails),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_host_seeds), cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_progress),
     };
     const int failed = cmocka_run_group_tests_name(backend, tests, NULL, NULL);
     pdp_device_free(device);
