@@ -230,7 +230,8 @@ typedef struct pdp_step {
 /* Called after each step of a recorded run; a result other than 0 cancels it (PDP_CANCELLED). */
 typedef int pdp_step_function(void *context, const pdp_step *step);
 
-/* Called now and then with the share of the work done, 0 to 1; other than 0 cancels. */
+/* Called now and then with the share of the work done, 0 to 1; other than 0 cancels. For a batch the share is that of
+ * the whole, and the calls come from any of its threads, one at a time. */
 typedef int pdp_progress_function(void *context, double share);
 
 typedef struct pdp_options {

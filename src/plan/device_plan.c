@@ -145,6 +145,10 @@ pdp_status pdp_plan_choose_device(pdp_plan *plan) {
 uint64_t pdp_plan_device_bytes(const pdp_plan *plan, const pdp_problem *problem) {
     uint64_t bytes = pdp_bytes_add(pdp_data_bytes(problem, &plan->stamp), pdp_arena_bytes(problem, &plan->stamp));
     bytes = pdp_bytes_add(bytes, sizeof(pdp_data));
+    if (problem->shape == PDP_INTERVAL && plan->options.decisions) { /* the queue in which they are found */
+        bytes = pdp_bytes_add(bytes, pdp_gpu_interval_bytes(problem, &plan->stamp, true, false) -
+                                         pdp_gpu_interval_bytes(problem, &plan->stamp, false, false));
+    }
     if (plan->method->kind != PDP_ENGINE) {
         return pdp_solution_table_bytes(problem);
     }

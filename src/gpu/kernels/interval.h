@@ -493,7 +493,6 @@ PDP_INLINE void add_products(PDP_DATA d, part *p, LOCAL elem *pool, const GLOBAL
 typedef struct problem {
     PDP_DATA d;
     GLOBAL elem *table;
-    int64_t first; /* tile */
     int side;
     int room;
 } problem;
@@ -501,8 +500,8 @@ typedef struct problem {
 PDP_INLINE problem problem_at(PDP_DATA d, GLOBAL void *table, const GLOBAL void *problems, int64_t number) {
     const GLOBAL int64_t *words = (const GLOBAL int64_t *)problems + number * PROBLEM_WORDS;
     const problem found = {(PDP_DATA)((const GLOBAL char *)d + words[PROBLEM_DATA]),
-                           (GLOBAL elem *)table + words[PROBLEM_FIRST] * (TILE * TILE), words[PROBLEM_FIRST],
-                           (int)words[PROBLEM_SIDE], (int)words[PROBLEM_ROOM]};
+                           (GLOBAL elem *)table + words[PROBLEM_FIRST] * (TILE * TILE), (int)words[PROBLEM_SIDE],
+                           (int)words[PROBLEM_ROOM]};
     return found;
 }
 
@@ -539,7 +538,7 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
     LOCAL elem *pool = (LOCAL elem *)packs;
     GLOBAL uint32_t *state = (GLOBAL uint32_t *)b1;
     const GLOBAL int64_t *sums = n4 ? (const GLOBAL int64_t *)b2 + n1 * PROBLEM_WORDS : 0;
-    int distance = (int)n2, last = 0;
+    int distance = (int)n2;
     uint32_t before = 0; /* tiles of this launch with a smaller distance */
     problem own = problem_at(d, b0, b2, 0);
     for (;;) {
@@ -560,13 +559,12 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
         }
         int number = 0;
         const int row = find_row(sums, n1, n0, distance, ticket - before, &number);
-        if (number != last) {
-            last = number;
+        if (n1 > 1) {
             own = problem_at(d, b0, b2, number);
         }
         const int column = row + distance;
         const int64_t i0 = (int64_t)row * TILE - own.room, j0 = (int64_t)column * TILE - own.room;
-        GLOBAL uint32_t *flags = state + COUNTS + n0 + own.first;
+        GLOBAL uint32_t *flags = state + COUNTS + n0 + (own.table - (GLOBAL elem *)b0) / (TILE * TILE);
         part p;
         part_open(own.d, &p, j0);
         add_products(own.d, &p, pool, own.table, flags, complete, row, distance, i0);
@@ -599,8 +597,8 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
             const int panel = at / (TILE * PANEL), r = at / PANEL % TILE, c = at % PANEL;
             tile[at] = pool[r * T_STRIDE + panel * PANEL + c];
         }
-        if (THREAD == 0 && distance == own.side - 1) { /* the last tile: in its upper right corner is the value */
-            ((GLOBAL elem *)b3)[number] = pool[own.room * T_STRIDE + TILE - 1];
+        if (THREAD == 0 && row == 0 && j0 + TILE == own.d->points) { /* the last tile: in its corner is the value */
+            ((GLOBAL elem *)b3)[number] = pool[-i0 * T_STRIDE + TILE - 1];
         }
         FENCE();
         BARRIER();
