@@ -71,7 +71,7 @@ static void rank_types(pdp_machine_type ranked[4], bool products, pdp_level leve
     memcpy(ranked, best, sizeof plain);
 }
 
-/* What holds for the values of all problems. */
+/* What holds for the values of all problems. Which operations they need is the recurrence's. */
 static pdp_bounds find_bounds(const pdp_problem *const *problems, size_t count, size_t *widest) {
     pdp_bounds all = pdp_bounds_find(problems[0]);
     for (size_t x = 1; x < count; x++) {
@@ -81,7 +81,6 @@ static pdp_bounds find_bounds(const pdp_problem *const *problems, size_t count, 
             *widest = x;
         }
         all.short_products &= one.short_products;
-        all.needs_integers |= one.needs_integers;
     }
     return all;
 }

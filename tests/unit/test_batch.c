@@ -220,6 +220,7 @@ static pdp_solution *solve_alone(const pdp_problem *problem, const char *algorit
     pdp_solution *solution = NULL;
     own.algorithm = algorithm;
     own.device_memory = 0;
+    own.on_progress = NULL;
     own.type = NULL; /* each the one that it needs */
     CHECK(pdp_plan_create(&plan, problem, &own) == PDP_OK && pdp_plan_run(plan, &solution) == PDP_OK, "%s%s",
           pdp_plan_error(plan), pdp_solution_error(solution));
@@ -419,7 +420,22 @@ static void test_refusals(void **unused) {
 
 /* ---- Limits ---- */
 
-/* A batch that a device has no room for goes in rounds; a problem that it has no room for is named. */
+typedef struct listener {
+    size_t calls;
+    size_t stop_at; /* the call that cancels; 0: none */
+    double last;
+    bool is_monotone;
+} listener;
+
+static int hear(void *context, double share) {
+    listener *l = context;
+    l->is_monotone &= share >= l->last && share <= 1;
+    l->last = share;
+    return ++l->calls == l->stop_at;
+}
+
+/* A batch that a device has no room for goes in rounds, after each of which it reports; a problem that it has no room
+ * for is named. */
 static void test_rounds(void **unused) {
     (void)unused;
     if (!device) {
@@ -439,10 +455,15 @@ static void test_rounds(void **unused) {
               "%s", pdp_plan_error(plan));
         assert_in(pdp_plan_error(plan), "problem 1: ");
         pdp_plan_free(plan);
-        options.device_memory = needed;
-        check_batch(problems, 8, &recipes[x], &options);
-        options.device_memory = 2 * needed + 1;
-        check_batch(problems, 8, &recipes[x], &options);
+        listener rounds[3] = {0}; /* with room for one of the largest, for two, for all */
+        for (size_t room = 0; room < 3; room++) {
+            options.device_memory = room < 2 ? (room + 1) * needed : 0;
+            options.on_progress = hear;
+            options.context = &rounds[room];
+            check_batch(problems, 8, &recipes[x], &options);
+        }
+        CHECK(x > 0 || (rounds[0].calls > rounds[1].calls && rounds[1].calls > rounds[2].calls), "%zu, %zu, %zu calls",
+              rounds[0].calls, rounds[1].calls, rounds[2].calls);
         free_problems(problems, 8);
     }
 }
@@ -471,20 +492,6 @@ static void test_host_seeds(void **unused) {
     }
     unsetenv("PIPEDP_HOST_SEED");
     device = first;
-}
-
-typedef struct listener {
-    size_t calls;
-    size_t stop_at; /* the call that cancels; 0: none */
-    double last;
-    bool is_monotone;
-} listener;
-
-static int hear(void *context, double share) {
-    listener *l = context;
-    l->is_monotone &= share >= l->last && share <= 1;
-    l->last = share;
-    return ++l->calls == l->stop_at;
 }
 
 /* The shares are those of the whole batch; who cancels it is not asked again, and what was not solved says so. */
