@@ -230,7 +230,8 @@ typedef struct pdp_step {
 /* Called after each step of a recorded run; a result other than 0 cancels it (PDP_CANCELLED). */
 typedef int pdp_step_function(void *context, const pdp_step *step);
 
-/* Called now and then with the share of the work done, 0 to 1; other than 0 cancels. */
+/* Called now and then with the share of the work done, 0 to 1; other than 0 cancels. For a batch the share is that of
+ * the whole, and the calls come from any of its threads, one at a time. */
 typedef int pdp_progress_function(void *context, double share);
 
 typedef struct pdp_options {
@@ -267,6 +268,15 @@ typedef struct pdp_plan pdp_plan;
  * wanted; `sequential` where there is no engine; `pipeline` for a recorded run. */
 PDP_API pdp_status pdp_plan_create(pdp_plan **out, const pdp_problem *problem, const pdp_options *options);
 
+/* A plan for many problems of one kind, which are solved side by side: on a CPU a thread each (all threads together on
+ * one that is large), on a device all at once, as many as its memory has room for (linear ones one after the other).
+ * They are of the same recurrence, operator and element type, of whatever sizes, and must outlive the plan; method and
+ * type are fit for all of them, and each gets what it gets alone. Errors name the problem's number, counted from 1.
+ * Not for `record` and the methods that only the step-exact machine has. */
+PDP_API pdp_status pdp_plan_batch(pdp_plan **out, pdp_problem *const *problems, size_t count,
+                                  const pdp_options *options);
+
+PDP_API size_t pdp_plan_count(const pdp_plan *plan);          /* problems */
 PDP_API const char *pdp_plan_algorithm(const pdp_plan *plan); /* the method picked */
 PDP_API const char *pdp_plan_type(const pdp_plan *plan);      /* "i32", ..., "checked", "mod", "bits" */
 PDP_API const char *pdp_plan_note(const pdp_plan *plan);      /* what the user should know ("" for nothing) */
@@ -287,6 +297,11 @@ typedef struct pdp_solution pdp_solution;
 /* Solves. PDP_OVERFLOW, PDP_NO_MEMORY or PDP_CANCELLED on failure. */
 PDP_API pdp_status pdp_plan_run(const pdp_plan *plan, pdp_solution **out);
 
+/* Solves all problems of a plan; out[0], out[1], ... are set to a solution each, as many as pdp_plan_count says. A
+ * problem that fails, by an overflow say, has its error in its solution, and the others are solved; returns the status
+ * of the first that failed. */
+PDP_API pdp_status pdp_plan_run_batch(const pdp_plan *plan, pdp_solution **out);
+
 PDP_API const char *pdp_solution_error(const pdp_solution *solution);
 PDP_API void pdp_solution_free(pdp_solution *solution);
 
@@ -303,7 +318,8 @@ PDP_API int pdp_solution_feasible(const pdp_solution *solution);
 PDP_API const char *pdp_solution_backend(const pdp_solution *solution);
 PDP_API const char *pdp_solution_note(const pdp_solution *solution);
 
-/* Seconds the solve took; and of these, what the device itself was busy (0 without one). */
+/* Seconds the solve took; and of these, what the device itself was busy (0 without one). Of problems that a device
+ * solves side by side each has its share. */
 PDP_API double pdp_solution_seconds(const pdp_solution *solution);
 PDP_API double pdp_solution_device_seconds(const pdp_solution *solution);
 
@@ -382,7 +398,7 @@ PDP_API const char *pdp_substep_name(pdp_shape kind, uint32_t substep);
 
 /* ---- Measuring -------------------------------------------------------------------------------- */
 
-/* How many terms a run of the plan combines. */
+/* How many terms a run of the plan combines, for all its problems. */
 PDP_API double pdp_plan_updates(const pdp_plan *plan);
 
 /* The inner update of a plan's recurrence alone, compiled from the same text for the same type and processor, on sums

@@ -70,6 +70,12 @@ def interval(folder, n):
     yield [residues, "--input", "p=" + numbers(n + 1)]
 
 
+def batch(folder):
+    lines = pathlib.Path(folder, "lines.txt")
+    lines.write_text("\n".join(numbers(points) for points in [20, 70, 2, 66, 20]))
+    yield ["mcm", "--type", "i32", "--batch", lines]
+
+
 def linear():
     yield ["sdp_added", "--type", "i32", "--param", "op=min", "--param", "n=300", "--input", "a=9,5,4,2,1", "--input",
            "w=" + numbers(5), "--input", "init=" + numbers(9)]
@@ -80,6 +86,11 @@ def solve(command, arguments, cache):
     result = subprocess.run([*command, program, "solve", *arguments, "--json"], capture_output=True, text=True,
                             timeout=300, env={**os.environ, "XDG_CACHE_HOME": cache})
     return result.returncode, result.stdout, result.stderr
+
+
+def values(stdout):
+    results = json.loads(stdout)
+    return [result["value"] for result in (results if isinstance(results, list) else [results])]
 
 
 def check(arguments):
@@ -97,7 +108,7 @@ def run(arguments):
         if code != 0 or reports.strip():
             return f"{arguments}: exit code {code}\n{stderr}{reports[:3000]}"
         _, expected, stderr = solve([], [*arguments, "--backend", "cpu"], folder)
-        if json.loads(stdout)["value"] != json.loads(expected)["value"]:
+        if values(stdout) != values(expected):
             return f"{arguments}: {stdout} and on the CPU {expected}"
     return ""
 
@@ -105,6 +116,7 @@ def run(arguments):
 with tempfile.TemporaryDirectory(prefix="pipedp-oclgrind-") as own_files:
     problems = list(interval(own_files, 20))
     problems += list(interval(own_files, 70))[:2]  # several tiles: seconds each
+    problems += list(batch(own_files))
     problems += list(linear())
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         faults = [fault for fault in pool.map(check, problems) if fault]

@@ -82,7 +82,7 @@ static void set_identity(pdp_kernel_data *kernel, const pdp_problem *problem, co
 pdp_status pdp_data_create(pdp_data *data, const pdp_problem *problem, const pdp_stamp *stamp, pdp_error *error) {
     const pdp_recurrence *r = problem->recurrence;
     pdp_kernel_data *kernel = &data->kernel;
-    *data = (pdp_data){.kernel = {.points = 0}};
+    *data = (pdp_data){.problem = problem};
     kernel->points = (int64_t)(r->shape == PDP_INTERVAL ? problem->n + 1 : problem->n);
     kernel->modulus = problem->modulus;
     kernel->fault = &data->fault;
@@ -125,15 +125,16 @@ void pdp_data_free(pdp_data *data) {
     }
 }
 
-pdp_status pdp_data_check(const pdp_data *data, const pdp_problem *problem, pdp_error *error) {
+pdp_status pdp_data_check(const pdp_data *data, pdp_error *error) {
+    const pdp_recurrence *r = data->problem->recurrence;
     const pdp_kernel_fault *fault = &data->fault;
     if (fault->kind == 0) {
         return PDP_OK;
     }
     if (fault->kind == 2) {
-        return pdp_error_set(error, PDP_BAD_INPUT, "%s divides by zero", problem->recurrence->name);
+        return pdp_error_set(error, PDP_BAD_INPUT, "%s divides by zero", r->name);
     }
-    return pdp_error_set(error, PDP_BAD_INPUT, "%s looks up %s at %" PRId64 ", and it has %" PRId64 " %s",
-                         problem->recurrence->name, problem->recurrence->inputs[fault->input].name, fault->index,
-                         data->kernel.extents[fault->input][fault->axis], fault->axis == 0 ? "items" : "columns");
+    return pdp_error_set(error, PDP_BAD_INPUT, "%s looks up %s at %" PRId64 ", and it has %" PRId64 " %s", r->name,
+                         r->inputs[fault->input].name, fault->index, data->kernel.extents[fault->input][fault->axis],
+                         fault->axis == 0 ? "items" : "columns");
 }

@@ -7,6 +7,7 @@
 #include "recurrence/emit.h"
 
 typedef struct pdp_data {
+    const pdp_problem *problem;
     pdp_kernel_data kernel;
     pdp_kernel_fault fault;
     void *owned[3 * PDP_MAX_INPUTS]; /* converted arrays */
@@ -20,7 +21,7 @@ void pdp_data_free(pdp_data *data);
 uint64_t pdp_data_bytes(const pdp_problem *problem, const pdp_stamp *stamp);
 
 /* The fault that a kernel met, as an error of the problem. */
-pdp_status pdp_data_check(const pdp_data *data, const pdp_problem *problem, pdp_error *error);
+pdp_status pdp_data_check(const pdp_data *data, pdp_error *error);
 
 size_t pdp_machine_type_bytes(pdp_machine_type type);
 

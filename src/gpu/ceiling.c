@@ -123,7 +123,7 @@ static pdp_status load(pdp_device_ceiling *ceiling, const pdp_problem *problem, 
     if (pdp_data_create(&data, problem, stamp, error) == PDP_OK) {
         pdp_device_lock(device);
         if (pdp_program_open(&ceiling->program, device, text, length, error) == PDP_OK &&
-            pdp_arena_create(&ceiling->arena, device, &data, problem, stamp, error) == PDP_OK) {
+            pdp_arena_create(&ceiling->arena, device, &data, 1, stamp, error) == PDP_OK) {
             pdp_device_allocate(device, &ceiling->cycles, sizeof(int64_t), error);
         }
         pdp_device_unlock(device);

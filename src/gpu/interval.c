@@ -1,4 +1,4 @@
-/* Interval problems on a device: the driver of kernels/interval.h. */
+/* Interval problems on a device, many at once: the driver of kernels/interval.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,18 +9,24 @@
 
 static const double FAST = 8e12; /* updates a second */
 
-/* A run, and what it has allocated on the device. */
+/* A run of a batch, and what it has allocated on the device. */
 typedef struct run {
     const pdp_gpu_job *job;
-    pdp_solution *solution;
+    pdp_solution *const *solutions; /* those with more points first */
+    size_t count;
+    pdp_progress progress;
     pdp_device *device;
-    pdp_error *error;
-    pdp_tiles tiles; /* on the device: without cells here */
+    pdp_error error;   /* of all */
+    pdp_data *data;    /* of each */
+    int64_t *problems; /* as the kernels see them */
+    int64_t *sums;     /* behind them */
+    size_t side;       /* the most tiles in a row */
     pdp_arena arena;
     pdp_buffer table;
     pdp_buffer words;
-    pdp_buffer queue;
-    pdp_buffer splits;
+    pdp_buffer problem_words;
+    pdp_buffer values;
+    pdp_buffer found; /* the queue of decisions, or splits */
 } run;
 
 static pdp_tiles tiles_of(const pdp_problem *problem, const pdp_stamp *stamp) {
@@ -30,9 +36,12 @@ static pdp_tiles tiles_of(const pdp_problem *problem, const pdp_stamp *stamp) {
     return tiles;
 }
 
-static uint64_t words_bytes(const pdp_tiles *tiles) {
-    const uint64_t side = tiles->side;
-    return pdp_bytes_multiply(COUNTS + side + side * (side + 1) / 2, sizeof(uint32_t));
+static uint64_t words_bytes(uint64_t side, uint64_t tile_count) {
+    return pdp_bytes_multiply(COUNTS + side + tile_count, sizeof(uint32_t));
+}
+
+static uint64_t problems_bytes(uint64_t count, uint64_t side) {
+    return (count * PROBLEM_WORDS + side + 1) * sizeof(int64_t);
 }
 
 /* At most n decisions and n cells without one: see decide_interval in solution/decisions.c. */
@@ -40,110 +49,217 @@ static uint64_t node_count(const pdp_problem *problem) {
     return 2 * (uint64_t)problem->n + 2;
 }
 
-static uint64_t queue_bytes(const pdp_problem *problem) {
-    return pdp_bytes_multiply(NODES + NODE_WORDS * node_count(problem), sizeof(uint32_t));
+static uint64_t queue_bytes(uint64_t nodes) {
+    return pdp_bytes_multiply(NODES + NODE_WORDS * nodes, sizeof(uint32_t));
 }
 
 uint64_t pdp_gpu_interval_bytes(const pdp_problem *problem, const pdp_stamp *stamp, bool decisions, bool splits) {
     pdp_tiles tiles = tiles_of(problem, stamp);
-    uint64_t bytes = pdp_bytes_add(pdp_tiles_bytes(&tiles), words_bytes(&tiles));
-    bytes = pdp_bytes_add(bytes, decisions ? queue_bytes(problem) : 0);
+    const uint64_t side = tiles.side;
+    uint64_t bytes = pdp_bytes_add(pdp_tiles_bytes(&tiles), words_bytes(side, side * (side + 1) / 2));
+    bytes = pdp_bytes_add(bytes, problems_bytes(1, side) + tiles.cell_bytes);
+    bytes = pdp_bytes_add(bytes, decisions ? queue_bytes(node_count(problem)) : 0);
     return pdp_bytes_add(bytes, splits ? pdp_solution_table_bytes(problem) : 0);
 }
 
-/* ---- The table ---- */
-
-/* Cells of distance d tiles have about d tiles of terms. */
-static double updates_of(const pdp_tiles *tiles, size_t distance) {
-    return (double)(tiles->side - distance) * (double)distance * TILE * TILE * TILE;
+static int64_t first_tile(const run *r, size_t number) {
+    return r->problems[number * PROBLEM_WORDS + PROBLEM_FIRST];
 }
 
-static size_t tile_count(const pdp_tiles *tiles, size_t first, size_t end) {
-    size_t count = 0;
-    for (size_t distance = first; distance < end; distance++) {
-        count += tiles->side - distance;
+/* ---- The batch ---- */
+
+/* The problems as the kernels see them. Returns the number of tiles. */
+static uint64_t describe(run *r) {
+    uint64_t tile_count = 0;
+    for (size_t x = 0; x < r->count; x++) {
+        const pdp_tiles tiles = tiles_of(r->solutions[x]->problem, r->job->stamp);
+        int64_t *words = r->problems + x * PROBLEM_WORDS;
+        words[PROBLEM_DATA] = (int64_t)r->arena.at[x];
+        words[PROBLEM_FIRST] = (int64_t)tile_count;
+        words[PROBLEM_SIDE] = (int64_t)tiles.side;
+        words[PROBLEM_ROOM] = (int64_t)tiles.room;
+        tile_count += (uint64_t)tiles.side * (tiles.side + 1) / 2;
     }
-    return count;
+    size_t many = r->count; /* problems with more than s tiles in a row */
+    for (size_t s = 0; s < r->side; s++) {
+        while (r->problems[(many - 1) * PROBLEM_WORDS + PROBLEM_SIDE] <= (int64_t)s) {
+            many--;
+        }
+        r->sums[s + 1] = r->sums[s] + (int64_t)many;
+    }
+    return tile_count;
+}
+
+/* The data of all problems, and all that the kernels need. */
+static pdp_status prepare(run *r) {
+    const uint64_t cell_bytes = pdp_machine_type_bytes(r->job->stamp->type);
+    const uint64_t problem_bytes = problems_bytes(r->count, r->side);
+    r->data = pdp_array_allocate(r->count, sizeof *r->data, &r->error);
+    r->problems = r->data ? pdp_array_allocate(problem_bytes, 1, &r->error) : NULL;
+    if (!r->problems) {
+        return r->error.status;
+    }
+    r->sums = r->problems + r->count * PROBLEM_WORDS;
+    for (size_t x = 0; x < r->count && r->error.status == PDP_OK; x++) {
+        r->solutions[x]->type = r->job->stamp->type;
+        pdp_data_create(&r->data[x], r->solutions[x]->problem, r->job->stamp, &r->error);
+    }
+    if (r->error.status != PDP_OK ||
+        pdp_arena_create(&r->arena, r->device, r->data, r->count, r->job->stamp, &r->error) != PDP_OK) {
+        return r->error.status;
+    }
+    const uint64_t tile_count = describe(r), state_bytes = words_bytes(r->side, tile_count);
+    if (pdp_device_allocate(r->device, &r->table, tile_count * TILE * TILE * cell_bytes, &r->error) != PDP_OK ||
+        pdp_device_allocate(r->device, &r->words, state_bytes, &r->error) != PDP_OK ||
+        pdp_device_clear(r->device, r->words, 0, state_bytes, &r->error) != PDP_OK ||
+        pdp_device_allocate(r->device, &r->problem_words, problem_bytes, &r->error) != PDP_OK ||
+        pdp_device_write(r->device, r->problem_words, 0, r->problems, problem_bytes, &r->error) != PDP_OK) {
+        return r->error.status;
+    }
+    return pdp_device_allocate(r->device, &r->values, r->count * cell_bytes, &r->error);
+}
+
+static void release(run *r) {
+    const pdp_buffer buffers[] = {r->table, r->words, r->problem_words, r->values, r->found};
+    for (size_t x = 0; x < sizeof buffers / sizeof *buffers; x++) {
+        pdp_device_release(r->device, buffers[x]);
+    }
+    pdp_arena_free(&r->arena, r->device);
+    for (size_t x = 0; r->data && x < r->count; x++) {
+        pdp_data_free(&r->data[x]);
+    }
+    free(r->data);
+    free(r->problems);
+}
+
+static pdp_launch make_launch(const run *r, const char *kernel, uint64_t groups, uint32_t threads) {
+    return (pdp_launch){.kernel = kernel,
+                        .groups = (uint32_t)groups,
+                        .threads = threads,
+                        .data = r->arena.buffer,
+                        .buffers = {r->table, r->words, r->problem_words, r->values, r->found},
+                        .numbers = {(int64_t)r->side, (int64_t)r->count}};
+}
+
+/* ---- The tables ---- */
+
+/* Tiles of a distance, of all problems. */
+static uint64_t tiles_at(const run *r, size_t distance) {
+    return (uint64_t)(r->sums[r->side] - r->sums[distance]);
+}
+
+/* Cells of distance d tiles have about d tiles of terms. */
+static double updates_at(const run *r, size_t distance) {
+    return (double)tiles_at(r, distance) * (double)distance * TILE * TILE * TILE;
 }
 
 /* Tiles of the distances first .. end-1. */
-static pdp_status launch_tiles(const run *r, size_t first, size_t end, size_t resident) {
-    const size_t count = tile_count(&r->tiles, first, end);
-    const pdp_launch launch = {
-        .kernel = "pdp_interval",
-        .groups = (uint32_t)(count < resident ? count : resident),
-        .threads = THREADS,
-        .data = r->arena.buffer,
-        .buffers = {r->table, r->words},
-        .numbers = {(int64_t)r->tiles.side, (int64_t)r->tiles.room, (int64_t)first, (int64_t)end},
-    };
-    if (pdp_device_clear(r->device, r->words, TICKET * sizeof(uint32_t), sizeof(uint32_t), r->error) != PDP_OK) {
-        return r->error->status;
+static pdp_status launch_tiles(run *r, size_t first, size_t end, uint64_t resident) {
+    uint64_t groups = 0;
+    for (size_t distance = first; distance < end; distance++) {
+        groups += tiles_at(r, distance);
     }
-    return pdp_device_launch(r->device, r->job->program, &launch, r->error);
+    pdp_launch launch = make_launch(r, "pdp_interval", groups < resident ? groups : resident, THREADS);
+    launch.numbers[2] = (int64_t)first;
+    launch.numbers[3] = (int64_t)end;
+    launch.numbers[4] = r->sums[r->side] != (int64_t)(r->side * r->count);
+    if (pdp_device_clear(r->device, r->words, TICKET * sizeof(uint32_t), sizeof(uint32_t), &r->error) != PDP_OK) {
+        return r->error.status;
+    }
+    return pdp_device_launch(r->device, r->job->program, &launch, &r->error);
 }
 
 /* In one launch if groups can wait for each other and nobody wants to know how far it is; otherwise in several. */
-static pdp_status fill_table(const run *r) {
-    const pdp_progress progress = r->job->progress;
-    const size_t side = r->tiles.side;
+static pdp_status fill_tables(run *r) {
     uint32_t resident = 0;
     double all = 0, done = 0, since = 0;
     const double report = (r->device->pace > 0 ? r->device->pace : FAST) / 4; /* a quarter of a second */
-    if (pdp_program_count_resident(r->job->program, "pdp_interval", THREADS, &resident, r->error) != PDP_OK) {
-        return r->error->status;
+    if (pdp_program_count_resident(r->job->program, "pdp_interval", THREADS, &resident, &r->error) != PDP_OK) {
+        return r->error.status;
     }
-    for (size_t distance = 0; distance < side; distance++) {
-        all += updates_of(&r->tiles, distance);
+    /* Where diagonals have few tiles, time is what it takes to finish one after the other: each has a multiprocessor. */
+    if (5 * tiles_at(r, 0) <= 3 * (uint64_t)r->device->units && r->device->units < resident) {
+        resident = r->device->units;
     }
-    for (size_t first = 0, end = 0; first < side && r->error->status == PDP_OK; first = end) {
+    for (size_t distance = 0; distance < r->side; distance++) {
+        all += updates_at(r, distance);
+    }
+    for (size_t first = 0, end = 0; first < r->side && r->error.status == PDP_OK; first = end) {
         do {
-            since += updates_of(&r->tiles, end++);
-        } while (end < side && r->device->groups_meet && (!progress.report || since < report));
-        launch_tiles(r, first, end, r->device->groups_meet ? resident : SIZE_MAX);
-        if (progress.report && since >= report && pdp_device_wait(r->device, r->error) == PDP_OK) {
+            since += updates_at(r, end++);
+        } while (end < r->side && r->device->groups_meet && (!r->progress.report || since < report));
+        launch_tiles(r, first, end, r->device->groups_meet ? resident : UINT32_MAX);
+        if (r->progress.report && since >= report && pdp_device_wait(r->device, &r->error) == PDP_OK) {
             done += since;
             since = 0;
-            pdp_progress_tell(progress, done < all ? done / all : 1, r->error);
+            pdp_progress_tell(r->progress, done < all ? done / all : 1, &r->error);
         }
     }
-    return r->error->status;
+    return r->error.status;
 }
 
-/* ---- What is wanted of it ---- */
-
-static pdp_status read_value(const run *r) {
-    unsigned char cell[sizeof(pdp_wide)];
-    const size_t at = pdp_tiles_offset(&r->tiles, 0, r->solution->n);
-    if (pdp_device_read(r->device, r->table, at, cell, r->tiles.cell_bytes, r->error) != PDP_OK) {
-        return r->error->status;
+static pdp_status run_kernels(run *r, double *milliseconds) {
+    if (pdp_device_mark(r->device, 0, &r->error) != PDP_OK || fill_tables(r) != PDP_OK ||
+        pdp_device_mark(r->device, 1, &r->error) != PDP_OK || pdp_device_wait(r->device, &r->error) != PDP_OK ||
+        pdp_device_elapsed(r->device, milliseconds, &r->error) != PDP_OK ||
+        pdp_arena_read_faults(&r->arena, r->device, r->data, r->count, &r->error) != PDP_OK) {
+        return r->error.status;
     }
-    return pdp_solution_take_value(r->solution, cell);
+    for (size_t x = 0; x < r->count; x++) {
+        pdp_data_check(&r->data[x], &r->solutions[x]->error);
+    }
+    return PDP_OK;
 }
 
-static pdp_status read_table(const run *r) {
-    r->solution->tiles = r->tiles;
-    if (pdp_tiles_allocate(&r->solution->tiles, r->error) != PDP_OK) {
-        return r->error->status;
+/* ---- What is wanted of them ---- */
+
+static pdp_status read_values(run *r) {
+    const size_t cell_bytes = pdp_machine_type_bytes(r->job->stamp->type);
+    unsigned char *values = pdp_pages_allocate(r->count * cell_bytes, &r->error);
+    if (values && pdp_device_read(r->device, r->values, 0, values, r->count * cell_bytes, &r->error) == PDP_OK) {
+        for (size_t x = 0; x < r->count; x++) {
+            if (r->solutions[x]->error.status == PDP_OK) {
+                pdp_solution_take_value(r->solutions[x], values + x * cell_bytes);
+            }
+        }
     }
-    const uint64_t bytes = pdp_tiles_bytes(&r->solution->tiles);
-    if (pdp_device_read(r->device, r->table, 0, r->solution->tiles.cells, bytes, r->error) != PDP_OK) {
-        return r->error->status;
-    }
-    return pdp_solution_close(r->solution);
+    free(values);
+    return r->error.status;
 }
 
-/* Nodes into the order that decisions have: a node before those below it, and the first of these first. */
-static pdp_status order_nodes(const run *r, const uint32_t *queue, size_t count) {
-    pdp_solution *solution = r->solution;
-    size_t *waiting = pdp_array_allocate(count + 1, sizeof *waiting, r->error);
-    solution->decisions = waiting ? pdp_array_allocate(count, sizeof *solution->decisions, r->error) : NULL;
+static pdp_status read_tables(run *r) {
+    for (size_t x = 0; x < r->count && r->error.status == PDP_OK; x++) {
+        pdp_solution *solution = r->solutions[x];
+        if (solution->error.status != PDP_OK) {
+            continue;
+        }
+        pdp_tiles *tiles = &solution->tiles;
+        *tiles = tiles_of(solution->problem, r->job->stamp);
+        const uint64_t at = (uint64_t)first_tile(r, x) * TILE * TILE * tiles->cell_bytes;
+        if (pdp_tiles_allocate(tiles, &r->error) == PDP_OK &&
+            pdp_device_read(r->device, r->table, at, tiles->cells, pdp_tiles_bytes(tiles), &r->error) == PDP_OK) {
+            pdp_solution_close(solution);
+        }
+    }
+    return r->error.status;
+}
+
+/* Whether decisions are to be found for a problem. */
+static bool is_decided(const run *r, size_t number) {
+    return r->solutions[number]->error.status == PDP_OK && pdp_solution_has_decisions(r->solutions[number]);
+}
+
+/* The nodes below node `root`, counted from 1, into the order that decisions have: a node before those below it, and
+ * the first of these first. There are `count` with a decision. */
+static void order_nodes(pdp_solution *solution, const uint32_t *queue, uint32_t root, size_t count) {
+    uint32_t *waiting = pdp_array_allocate(count + 1, sizeof *waiting, &solution->error);
+    solution->decisions = waiting ? pdp_array_allocate(count, sizeof *solution->decisions, &solution->error) : NULL;
     size_t depth = 0;
-    if (solution->decisions) {
-        waiting[depth++] = 1;
+    if (solution->decisions && root != 0) {
+        waiting[depth++] = root;
     }
     while (depth > 0) {
-        const uint32_t *node = queue + NODES + (waiting[--depth] - 1) * NODE_WORDS;
+        const uint32_t *node = queue + NODES + (size_t)(waiting[--depth] - 1) * NODE_WORDS;
         if (node[NODE_KIND] == 0) {
             continue;
         }
@@ -157,103 +273,132 @@ static pdp_status order_nodes(const run *r, const uint32_t *queue, size_t count)
         }
     }
     free(waiting);
-    return r->error->status;
+}
+
+/* Gives the nodes of the queue to the problems whose they are. */
+static pdp_status take_nodes(run *r, const uint32_t *queue) {
+    size_t *counts = pdp_array_allocate(r->count, sizeof *counts, &r->error);
+    if (!counts) {
+        return r->error.status;
+    }
+    for (size_t x = 0; x < queue[PUSHED]; x++) {
+        const uint32_t *node = queue + NODES + x * NODE_WORDS;
+        counts[node[NODE_PROBLEM]] += node[NODE_KIND] != 0;
+    }
+    for (size_t x = 0, root = 0; x < r->count; x++) {
+        if (is_decided(r, x)) {
+            const bool has_root = r->solutions[x]->n > 1;
+            root += has_root;
+            order_nodes(r->solutions[x], queue, has_root ? (uint32_t)root : 0, counts[x]);
+        }
+    }
+    free(counts);
+    return PDP_OK;
+}
+
+/* A node for every problem that has decisions, M[0][n]. Returns how many, and the nodes that there can be. */
+static uint32_t plant_roots(const run *r, uint32_t *queue, uint64_t *nodes) {
+    uint32_t roots = 0;
+    *nodes = 0;
+    for (size_t x = 0; x < r->count; x++) {
+        if (is_decided(r, x) && r->solutions[x]->n > 1) {
+            uint32_t *node = queue + NODES + (size_t)roots++ * NODE_WORDS;
+            node[NODE_IS_THERE] = 1;
+            node[NODE_J] = (uint32_t)r->solutions[x]->n;
+            node[NODE_PROBLEM] = (uint32_t)x;
+            *nodes += node_count(r->solutions[x]->problem);
+        }
+    }
+    queue[PUSHED] = queue[OPEN] = roots;
+    return roots;
+}
+
+/* Lets the device find the nodes, from the roots. */
+static pdp_status grow_queue(run *r, const uint32_t *start, uint32_t roots, uint64_t nodes) {
+    uint32_t resident = 1;
+    if (pdp_device_allocate(r->device, &r->found, queue_bytes(nodes), &r->error) != PDP_OK ||
+        pdp_device_clear(r->device, r->found, 0, queue_bytes(nodes), &r->error) != PDP_OK ||
+        pdp_device_write(r->device, r->found, 0, start, queue_bytes(roots), &r->error) != PDP_OK ||
+        (r->device->groups_meet && pdp_program_count_resident(r->job->program, "pdp_interval_decide", DECIDERS,
+                                                              &resident, &r->error) != PDP_OK)) {
+        return r->error.status;
+    }
+    pdp_launch launch = make_launch(r, "pdp_interval_decide", nodes < resident ? nodes : resident, DECIDERS);
+    launch.numbers[5] = (int64_t)nodes;
+    return pdp_device_launch(r->device, r->job->program, &launch, &r->error);
 }
 
 static pdp_status find_decisions(run *r) {
-    const size_t n = r->solution->n;
-    const uint32_t start[NODES + NODE_WORDS] = {
-        [PUSHED] = 1, [OPEN] = 1, [NODES + NODE_IS_THERE] = 1, [NODES + NODE_J] = (uint32_t)n};
-    const uint64_t bytes = queue_bytes(r->job->problem);
-    uint32_t resident = 1;
-    if (pdp_device_allocate(r->device, &r->queue, bytes, r->error) != PDP_OK ||
-        pdp_device_clear(r->device, r->queue, 0, bytes, r->error) != PDP_OK ||
-        pdp_device_write(r->device, r->queue, 0, start, sizeof start, r->error) != PDP_OK ||
-        pdp_program_count_resident(r->job->program, "pdp_interval_decide", DECIDERS, &resident, r->error) != PDP_OK) {
-        return r->error->status;
+    uint32_t *start = pdp_array_allocate(queue_bytes(r->count), 1, &r->error);
+    uint64_t nodes = 0;
+    if (!start) {
+        return r->error.status;
     }
-    const pdp_launch launch = {.kernel = "pdp_interval_decide",
-                               .groups = !r->device->groups_meet ? 1
-                                         : n < resident          ? (uint32_t)n
-                                                                 : resident,
-                               .threads = DECIDERS,
-                               .data = r->arena.buffer,
-                               .buffers = {r->table, 0, r->queue},
-                               .numbers = {0, (int64_t)r->tiles.room, 0, 0, (int64_t)node_count(r->job->problem)}};
-    uint32_t head[NODES];
-    if (pdp_device_launch(r->device, r->job->program, &launch, r->error) != PDP_OK ||
-        pdp_device_read(r->device, r->queue, 0, head, sizeof head, r->error) != PDP_OK) {
-        return r->error->status;
-    }
-    const size_t used = (NODES + NODE_WORDS * (size_t)head[PUSHED]) * sizeof(uint32_t);
-    uint32_t *queue = pdp_pages_allocate(used, r->error);
-    if (queue && pdp_device_read(r->device, r->queue, 0, queue, used, r->error) == PDP_OK) {
-        order_nodes(r, queue, head[PUSHED]);
+    const uint32_t roots = plant_roots(r, start, &nodes);
+    uint32_t head[NODES] = {0};
+    uint32_t *queue = NULL;
+    if (roots == 0) {
+        take_nodes(r, start);
+    } else if (grow_queue(r, start, roots, nodes) == PDP_OK &&
+               pdp_device_read(r->device, r->found, 0, head, sizeof head, &r->error) == PDP_OK) {
+        const uint64_t used = queue_bytes(head[PUSHED]);
+        queue = pdp_pages_allocate(used, &r->error);
+        if (queue && pdp_device_read(r->device, r->found, 0, queue, used, &r->error) == PDP_OK) {
+            take_nodes(r, queue);
+        }
     }
     free(queue);
-    return r->error->status;
+    free(start);
+    return r->error.status;
 }
 
+/* One problem after the other: a table of splits is large. */
 static pdp_status find_splits(run *r) {
-    const size_t points = r->solution->n + 1;
-    const uint64_t bytes = pdp_solution_table_bytes(r->job->problem);
-    if (pdp_device_allocate(r->device, &r->splits, bytes, r->error) != PDP_OK ||
-        pdp_device_clear(r->device, r->splits, 0, bytes, r->error) != PDP_OK) {
-        return r->error->status;
+    for (size_t x = 0; x < r->count && r->error.status == PDP_OK; x++) {
+        if (!is_decided(r, x)) {
+            continue;
+        }
+        const size_t points = r->solutions[x]->n + 1;
+        const uint64_t bytes = (uint64_t)points * points * sizeof(int64_t);
+        if (!r->found && pdp_device_allocate(r->device, &r->found, bytes, &r->error) != PDP_OK) {
+            return r->error.status; /* no later one is larger */
+        }
+        pdp_launch launch = make_launch(r, "pdp_interval_splits", points, DECIDERS);
+        launch.numbers[5] = (int64_t)x;
+        if (pdp_device_clear(r->device, r->found, 0, bytes, &r->error) == PDP_OK &&
+            pdp_device_launch(r->device, r->job->program, &launch, &r->error) == PDP_OK) {
+            pdp_device_read(r->device, r->found, 0, r->solutions[x]->splits, bytes, &r->error);
+        }
     }
-    const pdp_launch launch = {.kernel = "pdp_interval_splits",
-                               .groups = (uint32_t)points,
-                               .threads = DECIDERS,
-                               .data = r->arena.buffer,
-                               .buffers = {r->table, 0, 0, r->splits},
-                               .numbers = {0, (int64_t)r->tiles.room, 0, 0, (int64_t)points}};
-    if (pdp_device_launch(r->device, r->job->program, &launch, r->error) != PDP_OK) {
-        return r->error->status;
-    }
-    return pdp_device_read(r->device, r->splits, 0, r->solution->splits, bytes, r->error);
+    pdp_device_release(r->device, r->found);
+    r->found = 0;
+    return r->error.status;
 }
 
-static pdp_status solve(run *r, pdp_data *data, double *milliseconds) {
-    const pdp_problem *problem = r->job->problem;
-    if (pdp_arena_create(&r->arena, r->device, data, problem, r->job->stamp, r->error) != PDP_OK ||
-        pdp_device_allocate(r->device, &r->table, pdp_tiles_bytes(&r->tiles), r->error) != PDP_OK ||
-        pdp_device_allocate(r->device, &r->words, words_bytes(&r->tiles), r->error) != PDP_OK ||
-        pdp_device_clear(r->device, r->words, 0, words_bytes(&r->tiles), r->error) != PDP_OK ||
-        pdp_device_mark(r->device, 0, r->error) != PDP_OK || fill_table(r) != PDP_OK ||
-        pdp_device_mark(r->device, 1, r->error) != PDP_OK || pdp_device_wait(r->device, r->error) != PDP_OK ||
-        pdp_device_elapsed(r->device, milliseconds, r->error) != PDP_OK ||
-        pdp_arena_check(&r->arena, r->device, data, problem, r->error) != PDP_OK) {
-        return r->error->status;
-    }
+static pdp_status solve(run *r, double *milliseconds) {
+    const pdp_gpu_job *job = r->job;
     /* Where nothing was chosen, a report is read from the table itself. */
-    const bool chooses = problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX;
-    const bool by_table = r->job->table || (r->job->decisions && !chooses);
-    if ((by_table ? read_table(r) : read_value(r)) != PDP_OK || !pdp_solution_has_decisions(r->solution)) {
-        return r->error->status;
+    const bool chooses = job->stamp->combine == PDP_OP_MIN || job->stamp->combine == PDP_OP_MAX;
+    const bool by_table = job->table || (job->decisions && !chooses);
+    if (prepare(r) != PDP_OK || run_kernels(r, milliseconds) != PDP_OK ||
+        (by_table ? read_tables : read_values)(r) != PDP_OK || (job->splits && find_splits(r) != PDP_OK)) {
+        return r->error.status;
     }
-    if (r->solution->splits && find_splits(r) != PDP_OK) {
-        return r->error->status;
-    }
-    return r->job->decisions ? find_decisions(r) : PDP_OK;
+    return job->decisions ? find_decisions(r) : PDP_OK;
 }
 
-pdp_status pdp_gpu_solve_interval(const pdp_gpu_job *job, pdp_solution *solution, double *kernel_milliseconds) {
+void pdp_gpu_solve_interval(const pdp_gpu_job *job, pdp_solution *const *solutions, size_t count, pdp_progress progress,
+                            double *kernel_milliseconds) {
     run r = {.job = job,
-             .solution = solution,
+             .solutions = solutions,
+             .count = count,
+             .progress = progress,
              .device = job->device,
-             .error = &solution->error,
-             .tiles = tiles_of(job->problem, job->stamp)};
-    pdp_data data;
-    if (pdp_data_create(&data, job->problem, job->stamp, r.error) != PDP_OK) {
-        return r.error->status;
+             .side = tiles_of(solutions[0]->problem, job->stamp).side};
+    if (solve(&r, kernel_milliseconds) != PDP_OK) {
+        for (size_t x = 0; x < count; x++) {
+            solutions[x]->error = solutions[x]->error.status == PDP_OK ? r.error : solutions[x]->error;
+        }
     }
-    solution->type = job->stamp->type;
-    solve(&r, &data, kernel_milliseconds);
-    const pdp_buffer buffers[] = {r.table, r.words, r.queue, r.splits};
-    for (size_t x = 0; x < sizeof buffers / sizeof *buffers; x++) {
-        pdp_device_release(r.device, buffers[x]);
-    }
-    pdp_arena_free(&r.arena, r.device);
-    pdp_data_free(&data);
-    return r.error->status;
+    release(&r);
 }

@@ -38,7 +38,9 @@ typedef struct layout {
 
 typedef struct run {
     const pdp_gpu_job *job;
+    const pdp_problem *problem;
     pdp_solution *solution;
+    pdp_progress progress;
     pdp_device *device;
     pdp_error *error;
     layout layout;
@@ -201,7 +203,7 @@ static pdp_status write_terms(run *r) {
     term *terms = words ? pdp_array_allocate(l->count, sizeof *terms, r->error) : NULL;
     if (terms) {
         uint32_t *offsets = words + l->dense / WINDOW;
-        fill_terms(l, r->job->problem, words, terms);
+        fill_terms(l, r->problem, words, terms);
         for (uint64_t t = 0; t < l->count; t++) {
             offsets[t] = terms[t].offset;
             offsets[l->count + t] = terms[t].number;
@@ -219,7 +221,7 @@ static pdp_status write_words(const run *r) {
     while (round > l->least) {
         round /= 2;
     }
-    const uint32_t head[COUNTS] = {[PROGRESS] = (uint32_t)r->job->problem->preset_count,
+    const uint32_t head[COUNTS] = {[PROGRESS] = (uint32_t)r->problem->preset_count,
                                    [PARTS] = (uint32_t)l->parts,
                                    [SPAN] = (uint32_t)l->span,
                                    [ROUND] = round,
@@ -249,13 +251,13 @@ static pdp_launch make_launch(const run *r, const char *kernel, uint64_t groups,
                         .threads = THREADS,
                         .data = r->arena.buffer,
                         .buffers = {r->table, r->words, r->terms, r->weights, r->partials},
-                        .numbers = {(int64_t)l->cells, (int64_t)r->job->problem->preset_count, (int64_t)first,
-                                    (int64_t)end, (int64_t)(l->count << 32 | l->list_count), (int64_t)l->dense}};
+                        .numbers = {(int64_t)l->cells, (int64_t)r->problem->preset_count, (int64_t)first, (int64_t)end,
+                                    (int64_t)(l->count << 32 | l->list_count), (int64_t)l->dense}};
 }
 
 static pdp_status start(const run *r) {
     const layout *l = &r->layout;
-    const uint64_t presets = r->job->problem->preset_count;
+    const uint64_t presets = r->problem->preset_count;
     uint64_t groups = ((presets > l->count ? presets : l->count) + THREADS - 1) / THREADS;
     groups = groups < 1 ? 1 : groups > STARTERS ? STARTERS : groups;
     const pdp_launch launch = make_launch(r, "pdp_linear_start", groups, groups * THREADS, 0);
@@ -292,7 +294,7 @@ static pdp_status launch_block(const run *r, uint64_t block) {
 
 /* In one launch if groups can wait for each other and nobody wants to know how far it is; in some if only that. */
 static pdp_status fill_table(const run *r) {
-    const pdp_progress progress = r->job->progress;
+    const pdp_progress progress = r->progress;
     const uint64_t blocks = r->layout.blocks;
     const uint64_t step = progress.report ? (blocks + REPORT_BLOCKS - 1) / REPORT_BLOCKS : blocks;
     uint32_t resident = 0;
@@ -325,7 +327,7 @@ static pdp_status allocate(run *r, pdp_data *data) {
         return pdp_error_set(r->error, PDP_NO_MEMORY, "%" PRIu64 " cells: at most %" PRIu64 " are solved on a device",
                              l->cells, MOST_CELLS);
     }
-    if (pdp_arena_create(&r->arena, r->device, data, r->job->problem, r->job->stamp, r->error) != PDP_OK ||
+    if (pdp_arena_create(&r->arena, r->device, data, 1, r->job->stamp, r->error) != PDP_OK ||
         pdp_device_allocate(r->device, &r->table, table_bytes(l), r->error) != PDP_OK ||
         pdp_device_allocate(r->device, &r->words, words_bytes(l), r->error) != PDP_OK ||
         pdp_device_allocate(r->device, &r->terms, terms_bytes(l), r->error) != PDP_OK ||
@@ -353,20 +355,24 @@ static pdp_status solve(run *r, pdp_data *data, double *milliseconds) {
         pdp_device_mark(r->device, 0, r->error) != PDP_OK || start(r) != PDP_OK || fill_table(r) != PDP_OK ||
         pdp_device_mark(r->device, 1, r->error) != PDP_OK || pdp_device_wait(r->device, r->error) != PDP_OK ||
         pdp_device_elapsed(r->device, milliseconds, r->error) != PDP_OK ||
-        pdp_arena_check(&r->arena, r->device, data, r->job->problem, r->error) != PDP_OK) {
+        pdp_arena_read_faults(&r->arena, r->device, data, 1, r->error) != PDP_OK ||
+        pdp_data_check(data, r->error) != PDP_OK) {
         return r->error->status;
     }
     return read_table(r);
 }
 
-pdp_status pdp_gpu_solve_linear(const pdp_gpu_job *job, pdp_solution *solution, double *kernel_milliseconds) {
+pdp_status pdp_gpu_solve_linear(const pdp_gpu_job *job, pdp_solution *solution, pdp_progress progress,
+                                double *kernel_milliseconds) {
     run r = {.job = job,
+             .problem = solution->problem,
              .solution = solution,
+             .progress = progress,
              .device = job->device,
              .error = &solution->error,
-             .layout = lay_out(job->problem, job->stamp)};
+             .layout = lay_out(solution->problem, job->stamp)};
     pdp_data data;
-    if (pdp_data_create(&data, job->problem, job->stamp, r.error) != PDP_OK) {
+    if (pdp_data_create(&data, r.problem, job->stamp, r.error) != PDP_OK) {
         return r.error->status;
     }
     solution->type = job->stamp->type;

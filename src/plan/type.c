@@ -71,10 +71,26 @@ static void rank_types(pdp_machine_type ranked[4], bool products, pdp_level leve
     memcpy(ranked, best, sizeof plain);
 }
 
-static pdp_status choose_whole(pdp_stamp *stamp, const pdp_problem *problem, const char *wish, pdp_level level,
-                               bool can_miss, pdp_error *error) {
+/* What holds for the values of all problems. Which operations they need is the recurrence's. */
+static pdp_bounds find_bounds(const pdp_problem *const *problems, size_t count, size_t *widest) {
+    pdp_bounds all = pdp_bounds_find(problems[0]);
+    for (size_t x = 1; x < count; x++) {
+        const pdp_bounds one = pdp_bounds_find(problems[x]);
+        if (one.reach > all.reach) {
+            all.reach = one.reach;
+            *widest = x;
+        }
+        all.short_products &= one.short_products;
+    }
+    return all;
+}
+
+static pdp_status choose_whole(pdp_stamp *stamp, const pdp_problem *const *problems, size_t count, const char *wish,
+                               pdp_level level, size_t *widest, pdp_error *error) {
+    const pdp_problem *problem = problems[0];
     const pdp_recurrence *r = problem->recurrence;
-    const pdp_bounds bounds = pdp_bounds_find(problem);
+    const pdp_bounds bounds = find_bounds(problems, count, widest);
+    const bool can_miss = stamp->can_miss;
     const bool products = multiplies(r, r->inner);
     const bool may_be_float = !bounds.needs_integers;
     pdp_machine_type ranked[4];
@@ -92,8 +108,13 @@ static pdp_status choose_whole(pdp_stamp *stamp, const pdp_problem *problem, con
         if (bounds.reach <= type_reach(wished, can_miss)) {
             stamp->type = wished;
         } else if (wished != PDP_TYPE_I64) { /* 64 bits that are not proven are checked */
-            return pdp_error_set(error, PDP_BAD_INPUT, "type %s holds numbers up to %.6g, and %s may need up to %.6g%s",
-                                 wish, (double)type_reach(wished, can_miss), r->name, (double)bounds.reach,
+            char which[40] = "";
+            if (count > 1) {
+                snprintf(which, sizeof which, "problem %zu: ", *widest + 1);
+            }
+            return pdp_error_set(error, PDP_BAD_INPUT,
+                                 "%stype %s holds numbers up to %.6g, and %s may need up to %.6g%s", which, wish,
+                                 (double)type_reach(wished, can_miss), r->name, (double)bounds.reach,
                                  bounds.reach >= PDP_UNBOUNDED ? " or more" : "");
         }
     } else {
@@ -112,10 +133,16 @@ static pdp_status choose_whole(pdp_stamp *stamp, const pdp_problem *problem, con
     return PDP_OK;
 }
 
-pdp_status pdp_type_choose(pdp_stamp *stamp, const pdp_problem *problem, const char *type, pdp_level level,
-                           bool on_device, pdp_error *error) {
+pdp_status pdp_type_choose(pdp_stamp *stamp, const pdp_problem *const *problems, size_t count, const char *type,
+                           pdp_level level, bool on_device, size_t *widest, pdp_error *error) {
+    const pdp_problem *problem = problems[0];
     const char *wish = type && strcmp(type, "auto") != 0 ? type : NULL;
     uint32_t options = 0;
+    int64_t modulus = 0;
+    *widest = 0;
+    for (size_t x = 0; x < count; x++) {
+        modulus = problems[x]->modulus > modulus ? problems[x]->modulus : modulus;
+    }
     for (uint32_t x = 0; x < problem->recurrence->option_count; x++) {
         options |= problem->has_option[x] ? 1u << x : 0;
     }
@@ -139,9 +166,8 @@ pdp_status pdp_type_choose(pdp_stamp *stamp, const pdp_problem *problem, const c
             return pdp_error_set(error, PDP_BAD_INPUT, "type %s cannot be asked for: %s computes with %s", wish,
                                  problem->recurrence->name, problem->element == PDP_ELEMENT_MOD ? "residues" : "bits");
         }
-        stamp->type =
-            problem->element == PDP_ELEMENT_MOD && problem->modulus < (int64_t)1 << 31 ? PDP_TYPE_U32 : PDP_TYPE_U64;
+        stamp->type = problem->element == PDP_ELEMENT_MOD && modulus < (int64_t)1 << 31 ? PDP_TYPE_U32 : PDP_TYPE_U64;
         return PDP_OK;
-    default: return choose_whole(stamp, problem, wish, level, stamp->can_miss, error);
+    default: return choose_whole(stamp, problems, count, wish, level, widest, error);
     }
 }

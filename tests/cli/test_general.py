@@ -25,7 +25,7 @@ class General(CommandTest):
                      ("Files", ["order", "output", "splits", "table"])]),
             ("sdp", [("The problem", ["offsets", "init", "k", "mod", "n", "op", "overflow", "random", "seed", "weights",
                                       "x"]), ("The solve", solve), ("Files", ["output", "print", "table"])]),
-            ("solve", [("The data", ["input", "param"]), ("The solve", solve),
+            ("solve", [("The data", ["batch", "input", "param"]), ("The solve", solve),
                        ("Files", ["output", "print", "report", "splits", "table"])]),
         ]:
             blocks = self.run_program(command, "--help")[0].split("\n\n")[1:4]
@@ -33,6 +33,7 @@ class General(CommandTest):
             self.assertEqual(found, groups)
 
     def test_examples_of_the_help_run(self):
+        (self.folder / "chains.txt").write_text("2,3,4\n5,6,7\n")
         for command in COMMANDS:
             stdout, _ = self.run_program(*command, "--help")
             examples = [line.split() for line in stdout.splitlines() if line.startswith("  pipedp ")]

@@ -155,7 +155,7 @@ static void check_tiles(const char *name, const pdp_interval_kernel *kernel, con
     assert_int_equal(pdp_tiles_allocate(&found.tiles, &error), PDP_OK);
     const pdp_interval_run run = {.kernel = kernel, .data = &data.kernel, .threads = threads};
     assert_int_equal(pdp_interval_solve(&run, &found.tiles, &error), PDP_OK);
-    assert_int_equal(pdp_data_check(&data, problem, &error), PDP_OK);
+    assert_int_equal(pdp_data_check(&data, &error), PDP_OK);
     for (size_t i = 0; i <= problem->n; i++) {
         for (size_t j = i + 1; j <= problem->n; j++) {
             CHECK(is_same_cell(&found, expected, i, j), "%s, %zu points in tiles of %u, %d threads: cell (%zu,%zu)",
@@ -171,8 +171,11 @@ static void check_tiles(const char *name, const pdp_interval_kernel *kernel, con
 static void check_tile_edges(const char *name, const char *type, const char *definitions, uint64_t *random) {
     pdp_stamp stamp;
     pdp_error error = {0};
+    size_t widest;
     pdp_problem *first = make_points(name, 5, random);
-    assert_int_equal(pdp_type_choose(&stamp, first, type, PDP_LEVEL_GENERIC, false, &error), PDP_OK);
+    assert_int_equal(
+        pdp_type_choose(&stamp, (const pdp_problem *const *)&first, 1, type, PDP_LEVEL_GENERIC, false, &widest, &error),
+        PDP_OK);
     pdp_module *module = stamp_with(definitions, first, &stamp);
     const pdp_interval_kernel *kernel = pdp_module_symbol(module, "pdp_kernel");
     const size_t tile = kernel->tile;
@@ -236,7 +239,10 @@ static void check_blocks(const pdp_linear_kernel *kernel, size_t cells, uint64_t
     pdp_stamp stamp;
     pdp_data data;
     pdp_error error = {0};
-    assert_int_equal(pdp_type_choose(&stamp, problem, "i32", PDP_LEVEL_GENERIC, false, &error), PDP_OK);
+    size_t widest;
+    assert_int_equal(pdp_type_choose(&stamp, (const pdp_problem *const *)&problem, 1, "i32", PDP_LEVEL_GENERIC, false,
+                                     &widest, &error),
+                     PDP_OK);
     assert_int_equal(pdp_data_create(&data, problem, &stamp, &error), PDP_OK);
     const pdp_linear_job job = {.kernel = kernel,
                                 .data = &data.kernel,

@@ -165,6 +165,50 @@ static void check_peak(const pdp_problem *problem, pdp_shape kind, double least_
 static mcm_instance chain;
 static sdp_instance s;
 
+/* Chains of many sizes in one plan. */
+static void check_batch_peak(const pdp_options *options, double least_share, uint64_t *state) {
+    static const size_t sizes[] = {3, 120, 70, 1, 300, 120, 64, 130, 90, 2};
+    enum { COUNT = sizeof sizes / sizeof *sizes };
+    pdp_problem *problems[COUNT];
+    pdp_solution *solutions[COUNT];
+    pdp_plan *plan;
+    for (size_t x = 0; x < COUNT; x++) {
+        random_chain(&chain, state, sizes[x], 50);
+        problems[x] = make_mcm(&chain);
+    }
+    pdp_status status = pdp_plan_batch(&plan, problems, COUNT, options);
+    CHECK(status == PDP_OK, "%s", pdp_plan_error(plan));
+    const size_t planned = (size_t)pdp_plan_bytes(plan);
+    start_counting(0, false);
+    status = pdp_plan_run_batch(plan, solutions);
+    const size_t peak = counter.peak;
+    for (size_t x = 0; x < COUNT; x++) {
+        pdp_solution_free(solutions[x]);
+        pdp_problem_free(problems[x]);
+    }
+    counter.on = false;
+    CHECK(status == PDP_OK, "%s: status %d", options->algorithm, (int)status);
+    CHECK(peak <= planned && (double)peak >= least_share * (double)planned,
+          "batch by %s, threads %d, table %d, decisions %d: peak %zu, planned %zu", options->algorithm,
+          options->threads, options->table, options->decisions, peak, planned);
+    pdp_plan_free(plan);
+}
+
+static void test_batch_peak(void **unused) {
+    (void)unused;
+    static const int threads[] = {1, 2, 3, 8};
+    static const char *const methods[] = {"sequential", "tiles", "hu-shing"};
+    uint64_t state = test_seed();
+    for (int variant = 0; variant < 48; variant++) {
+        pdp_options options = PDP_OPTIONS_DEFAULT;
+        options.algorithm = methods[variant / 16];
+        options.threads = threads[variant % 4];
+        options.table = variant / 4 % 2;
+        options.decisions = variant / 8 % 2;
+        check_batch_peak(&options, options.table && variant < 32 ? 0.5 : 0, &state);
+    }
+}
+
 static void test_peak(void **unused) {
     (void)unused;
     uint64_t state = test_seed();
@@ -288,6 +332,38 @@ static bool do_road(size_t method) {
     return solve_with(pdp_problem_check(problem), problem, &options);
 }
 
+static bool do_batch(size_t method) {
+    static const int64_t dims[] = {3, 1, 4, 1, 5, 9, 2, 6};
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    pdp_problem *problems[2] = {NULL, NULL};
+    pdp_solution *solutions[2] = {NULL, NULL};
+    pdp_plan *plan = NULL;
+    options.algorithm = method % 2 == 0 ? "tiles" : "hu-shing";
+    options.table = method % 2 == 0;
+    pdp_status status = pdp_problem_create_mcm(&problems[0], dims, 8);
+    bool fails = failed(status, pdp_problem_error(problems[0]));
+    if (!fails) {
+        status = pdp_problem_create_mcm(&problems[1], dims, 4);
+        fails = failed(status, pdp_problem_error(problems[1]));
+    }
+    if (!fails) {
+        status = pdp_plan_batch(&plan, problems, 2, &options);
+        fails = failed(status, pdp_plan_error(plan));
+    }
+    if (!fails) {
+        status = pdp_plan_run_batch(plan, solutions);
+        assert_true(status == PDP_OK || status == PDP_NO_MEMORY);
+        fails = status != PDP_OK;
+        assert_true(fails == (*pdp_solution_error(solutions[0]) != '\0' || *pdp_solution_error(solutions[1]) != '\0'));
+    }
+    for (size_t x = 0; x < 2; x++) {
+        pdp_solution_free(solutions[x]);
+        pdp_problem_free(problems[x]);
+    }
+    pdp_plan_free(plan);
+    return fails;
+}
+
 static bool do_texts(size_t method) {
     (void)method;
     pdp_recurrence *recurrence;
@@ -370,6 +446,7 @@ static void test_refusals(void **unused) {
         assert_false(do_road(method)); /* compiles */
     }
     check_refusals(do_road, 4, 4 * 2 * 8);
+    check_refusals(do_batch, 2, 2 * 2 * 8);
     check_refusals(do_texts, 1, 2);
     check_refusals(do_numbers, 3, 8);
     check_refusals(do_file, 1, 2);
@@ -411,10 +488,8 @@ static void test_available(void **unused) {
 int main(void) {
     use_test_cache();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_peak),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_byte_counts),
-        cmocka_unit_test(test_available),
+        cmocka_unit_test(test_peak),        cmocka_unit_test(test_batch_peak), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_byte_counts), cmocka_unit_test(test_available),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -25,6 +25,7 @@ typedef struct work {
     const char *name;
     const char *text; /* a built-in recurrence's name, or a recurrence */
     const char *type;
+    size_t batch;               /* so many problems in one; 0: one alone */
     const char *op;             /* of a linear one */
     uint64_t offsets, farthest; /* how many, and the first; 0: n/4 and n/2 */
     const char *rival;          /* the work that it is to be as fast as, */
@@ -41,6 +42,7 @@ static const work works[] = {
     {"mcm_i32", "mcm", "i32",
      .goals = {{4095, 4.2, 0}, {4096, 0, 0}, {5000, 0, 0}, {8191, 6.0, 0}, {16383, 7.5, 0}, {32767, 8.2, 0}}},
     {"mcm_f64", "mcm", "f64", .goals = {{16383, 0.72 * 3.9, 0}, {32767, 0.80 * 3.9, 0}}},
+    {"mcm_batch", "mcm", "i32", .batch = 1024, .goals = {{1023, 0.60 * 11.0, 0}}},
     {"nussinov_i32", "nussinov", "i32", .goals = {{16383, 0.65 * 16.6, 0}}},
     {"mcm_renamed", renamed, "i32", .rival = "mcm_i32", .of_rival = 0.97, .goals = {{16383, 0, 0}}},
     {"mcm_weights", weighted, "i32", .rival = "mcm_i32", .of_rival = 0.97, .goals = {{16383, 0, 0}}},
@@ -70,14 +72,16 @@ typedef struct gpu_case {
     const gpu_arguments *arguments;
     const work *work;
     goal goal;
+    size_t count;    /* problems */
     int64_t *first;  /* dimensions; offsets */
     int64_t *second; /* other dimensions; weights */
     int64_t *presets;
     char *letters;
     size_t offset_count;
-    pdp_problem *problem;
+    pdp_problem **problems;
     pdp_plan *plan;
-    int64_t value;
+    pdp_solution **solutions; /* of the run that was last */
+    int64_t *values;
     char verified[96];
     double kernel[BENCH_MOST_ROUNDS]; /* seconds */
     double whole[BENCH_MOST_ROUNDS];
@@ -123,7 +127,7 @@ static bool draw(gpu_case *c) {
     }
     const double limit = strcmp(c->work->type, "i32") == 0 ? 2147483647.0 : 9007199254740992.0;
     const double most = fmax(1, fmin(1000, floor(cbrt(limit / (4 * (double)n)))));
-    c->first = draw_numbers(n + 1, 1, (int64_t)most, &state);
+    c->first = draw_numbers(c->count * (n + 1), 1, (int64_t)most, &state);
     c->second = draw_numbers(n + 1, 1, (int64_t)most, &state);
     c->letters = calloc(n, 1);
     for (size_t x = 0; c->letters && x < n; x++) {
@@ -132,8 +136,9 @@ static bool draw(gpu_case *c) {
     return c->first && c->second && c->letters;
 }
 
-static pdp_status set_fields(const gpu_case *c, pdp_problem *problem) {
+static pdp_status set_fields(const gpu_case *c, pdp_problem *problem, size_t number) {
     const int64_t n = (int64_t)c->goal.n;
+    const int64_t *dims = c->first + number * ((size_t)n + 1);
     const bool is_rna = strcmp(c->work->text, "nussinov") == 0;
     pdp_status status = PDP_OK;
     if (is_linear(c->work)) {
@@ -146,14 +151,15 @@ static pdp_status set_fields(const gpu_case *c, pdp_problem *problem) {
     if (is_rna) {
         return pdp_problem_set_text(problem, "s", c->letters, (size_t)n);
     }
-    status = pdp_problem_set_whole(problem, strstr(c->work->text, "size[") ? "size" : "p", c->first, (size_t)n + 1, 0);
+    status = pdp_problem_set_whole(problem, strstr(c->work->text, "size[") ? "size" : "p", dims, (size_t)n + 1, 0);
     return status == PDP_OK && c->work->text == weighted
                ? pdp_problem_set_whole(problem, "q", c->second, (size_t)n + 1, 0)
                : status;
 }
 
-static int make_problem(gpu_case *c) {
+static int make_problem(gpu_case *c, size_t number) {
     const char *text = c->work->text;
+    pdp_problem **problem = &c->problems[number];
     pdp_status status;
     if (is_linear(c->work) && strcmp(text, "sdp") == 0) {
         pdp_sdp sdp = {c->goal.n,           c->first, c->offset_count,    c->presets,
@@ -163,17 +169,17 @@ static int make_problem(gpu_case *c) {
             sdp.overflow = PDP_OVERFLOW_MOD;
             sdp.modulus = MODULUS;
         }
-        status = pdp_problem_create_sdp(&c->problem, &sdp);
+        status = pdp_problem_create_sdp(problem, &sdp);
     } else {
         pdp_recurrence *recurrence = NULL;
         status = strchr(text, ' ') ? pdp_recurrence_parse(&recurrence, text, strlen(text))
                                    : pdp_recurrence_load(&recurrence, text);
-        status = status == PDP_OK ? pdp_problem_create(&c->problem, recurrence) : status;
-        status = status == PDP_OK ? set_fields(c, c->problem) : status;
-        status = status == PDP_OK ? pdp_problem_check(c->problem) : status;
+        status = status == PDP_OK ? pdp_problem_create(problem, recurrence) : status;
+        status = status == PDP_OK ? set_fields(c, *problem, number) : status;
+        status = status == PDP_OK ? pdp_problem_check(*problem) : status;
         pdp_recurrence_free(recurrence);
     }
-    return status == PDP_OK ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s", pdp_problem_error(c->problem));
+    return status == PDP_OK ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s", pdp_problem_error(*problem));
 }
 
 /* A plan for the value alone, or for the table. */
@@ -186,15 +192,43 @@ static int make_plan(const gpu_case *c, const char *algorithm, bool table, pdp_p
     options.device = on_cpu ? NULL : c->arguments->device;
     options.table = table;
     options.decisions = 0;
-    pdp_status status = pdp_plan_create(plan, c->problem, &options);
+    pdp_status status = pdp_plan_batch(plan, c->problems, c->count, &options);
     return status == PDP_OK ? EXIT_DONE
                             : cli_fail(cli_exit_code(status), "%s: %s", c->work->name, pdp_plan_error(*plan));
 }
 
-static int run_plan(const gpu_case *c, const pdp_plan *plan, pdp_solution **solution) {
-    pdp_status status = pdp_plan_run(plan, solution);
+static void free_solutions(gpu_case *c) {
+    for (size_t x = 0; c->solutions && x < c->count; x++) {
+        pdp_solution_free(c->solutions[x]);
+        c->solutions[x] = NULL;
+    }
+}
+
+/* Into the case's solutions. */
+static int run_plan(gpu_case *c, const pdp_plan *plan) {
+    free_solutions(c);
+    pdp_status status = pdp_plan_run_batch(plan, c->solutions);
+    size_t failed = 0;
+    while (status != PDP_OK && failed + 1 < c->count && *pdp_solution_error(c->solutions[failed]) == '\0') {
+        failed++;
+    }
     return status == PDP_OK ? EXIT_DONE
-                            : cli_fail(cli_exit_code(status), "%s: %s", c->work->name, pdp_solution_error(*solution));
+                            : cli_fail(cli_exit_code(status), "%s: problem %zu: %s", c->work->name, failed + 1,
+                                       pdp_solution_error(c->solutions[failed]));
+}
+
+/* Takes the values that the solutions have, or compares them with those that it took. */
+static int compare_values(gpu_case *c, bool takes, const char *how) {
+    for (size_t x = 0; x < c->count; x++) {
+        const int64_t value = pdp_solution_value(c->solutions[x]);
+        c->values[x] = takes ? value : c->values[x];
+        if (value != c->values[x]) {
+            return cli_fail(EXIT_MISMATCH,
+                            "mismatch: %s, n = %" PRIu64 ", problem %zu is %" PRId64 ", and %" PRId64 " %s",
+                            c->work->name, c->goal.n, x + 1, c->values[x], value, how);
+        }
+    }
+    return EXIT_DONE;
 }
 
 /* ---- Verifying ---- */
@@ -305,74 +339,81 @@ static int verify_linear(const gpu_case *c, const pdp_solution *solution, size_t
     return code;
 }
 
+/* Of a batch the first table. */
 static int verify_table(gpu_case *c) {
-    const double cells = (double)(c->goal.n + 1) * (double)(c->goal.n + 1) / 2;
+    const double cells = (double)(c->goal.n + 1) * (double)(c->goal.n + 1) / 2 * (double)c->count;
     const double bytes = cells * (c->work->type && strcmp(c->work->type, "f64") == 0 ? 8 : 4);
     if (!is_linear(c->work) && bytes > MOST_TABLE_BYTES) {
         snprintf(c->verified, sizeof c->verified, "the table is too large to bring back");
         return EXIT_DONE;
     }
     pdp_plan *plan = NULL;
-    pdp_solution *solution = NULL;
     size_t count = 0;
     int code = make_plan(c, is_linear(c->work) ? "blocks" : "tiles", true, &plan);
-    code = code == EXIT_DONE ? run_plan(c, plan, &solution) : code;
+    code = code == EXIT_DONE ? run_plan(c, plan) : code;
     if (code == EXIT_DONE) {
-        c->value = pdp_solution_value(solution);
-        code = (is_linear(c->work) ? verify_linear : verify_interval)(c, solution, &count);
+        code = compare_values(c, true, "");
+        code = code == EXIT_DONE ? (is_linear(c->work) ? verify_linear : verify_interval)(c, c->solutions[0], &count)
+                                 : code;
         snprintf(c->verified, sizeof c->verified, "%zu cells", count);
     }
-    pdp_solution_free(solution);
     pdp_plan_free(plan);
     return code;
 }
 
-static int verify_value(gpu_case *c) {
+static int verify_values(gpu_case *c) {
     pdp_plan *plan = NULL;
-    pdp_solution *solution = NULL;
     const size_t used = strlen(c->verified);
     int code = make_plan(c, "hu-shing", false, &plan);
-    code = code == EXIT_DONE ? run_plan(c, plan, &solution) : code;
-    if (code == EXIT_DONE && pdp_solution_value(solution) != c->value) {
-        code = cli_fail(EXIT_MISMATCH, "mismatch: %s, n = %" PRIu64 " is %" PRId64 ", and %" PRId64 " by hu-shing",
-                        c->work->name, c->goal.n, c->value, pdp_solution_value(solution));
-    }
-    snprintf(c->verified + used, sizeof c->verified - used, ", the value by hu-shing");
-    pdp_solution_free(solution);
+    code = code == EXIT_DONE ? run_plan(c, plan) : code;
+    code = code == EXIT_DONE ? compare_values(c, false, "by hu-shing") : code;
+    snprintf(c->verified + used, sizeof c->verified - used,
+             c->count > 1 ? ", all values by hu-shing" : ", the value by hu-shing");
     pdp_plan_free(plan);
     return code;
 }
 
 /* ---- Measuring ---- */
 
-/* One solve. The first, of round -1, says what the value is, if no table did. */
+/* One solve. The first, of round -1, says what the values are, if no table did. */
 static int run_round(gpu_case *c, int64_t round) {
-    pdp_solution *solution = NULL;
-    int code = run_plan(c, c->plan, &solution);
-    if (code == EXIT_DONE && round < 0) {
-        c->value = pdp_solution_value(solution);
-    } else if (code == EXIT_DONE && pdp_solution_value(solution) != c->value) {
-        code =
-            cli_fail(EXIT_MISMATCH, "mismatch: %s, n = %" PRIu64 ": another run gave %" PRId64 " instead of %" PRId64,
-                     c->work->name, c->goal.n, pdp_solution_value(solution), c->value);
-    } else if (code == EXIT_DONE) {
-        c->kernel[round] = pdp_solution_device_seconds(solution);
-        c->whole[round] = pdp_solution_seconds(solution);
+    const double start = cli_now();
+    int code = run_plan(c, c->plan);
+    const double seconds = cli_now() - start;
+    code = code == EXIT_DONE ? compare_values(c, round < 0, "in another run") : code;
+    if (code == EXIT_DONE && round >= 0) {
+        c->kernel[round] = 0;
+        for (size_t x = 0; x < c->count; x++) {
+            c->kernel[round] += pdp_solution_device_seconds(c->solutions[x]);
+        }
+        c->whole[round] = seconds;
     }
-    pdp_solution_free(solution);
     return code;
 }
 
 static int open_case(gpu_case *c) {
-    int code = draw(c) ? make_problem(c) : cli_fail(EXIT_FAILED, "out of memory");
+    c->count = c->work->batch > 0 ? c->work->batch : 1;
+    c->problems = calloc(c->count, sizeof(pdp_problem *));
+    c->solutions = calloc(c->count, sizeof(pdp_solution *));
+    c->values = calloc(c->count, sizeof *c->values);
+    int code = c->problems && c->solutions && c->values && draw(c) ? EXIT_DONE : cli_fail(EXIT_FAILED, "out of memory");
+    for (size_t x = 0; x < c->count && code == EXIT_DONE; x++) {
+        code = make_problem(c, x);
+    }
     code = code == EXIT_DONE ? make_plan(c, is_linear(c->work) ? "blocks" : "tiles", false, &c->plan) : code;
     code = code == EXIT_DONE ? run_round(c, -1) : code;
     return code;
 }
 
 static void close_case(gpu_case *c) {
+    free_solutions(c);
     pdp_plan_free(c->plan);
-    pdp_problem_free(c->problem);
+    for (size_t x = 0; c->problems && x < c->count; x++) {
+        pdp_problem_free(c->problems[x]);
+    }
+    free(c->problems);
+    free(c->solutions);
+    free(c->values);
     free(c->first);
     free(c->second);
     free(c->presets);
@@ -417,6 +458,7 @@ static void report_case(json *writer, const gpu_case *c, const gpu_case *rival, 
     if (writer) {
         json_open_object(writer, NULL);
         json_unsigned(writer, "n", c->goal.n);
+        json_unsigned(writer, "problems", c->count);
         json_double(writer, "updates", updates);
         json_double(writer, "rate", rate);
         write_spread(writer, "kernel_seconds", kernel);
@@ -430,7 +472,9 @@ static void report_case(json *writer, const gpu_case *c, const gpu_case *rival, 
         json_close_object(writer);
         return;
     }
-    printf("  n = %-9" PRIu64 " %8.4g  (%.4g .. %.4g)  %5.1f %% of the ceiling", c->goal.n, 1e-12 * rate,
+    char size[48];
+    snprintf(size, sizeof size, c->count > 1 ? "%" PRIu64 " x %zu" : "%" PRIu64, c->goal.n, c->count);
+    printf("  n = %-9s %8.4g  (%.4g .. %.4g)  %5.1f %% of the ceiling", size, 1e-12 * rate,
            1e-12 * updates / kernel.most, 1e-12 * updates / kernel.least, 100 * rate / top->rate);
     if (must > 0) {
         printf(", %5.1f %% of what it must", 100 * rate / must);
@@ -497,7 +541,7 @@ static int run_case(const gpu_arguments *arguments, const work *w, goal wanted, 
     code = code == EXIT_DONE && top->rate == 0 ? measure_ceiling(&c, writer, top) : code;
     code = code == EXIT_DONE ? verify_table(&c) : code;
     const bool is_chain = !is_linear(w) && w->text != weighted && strcmp(w->text, "nussinov") != 0;
-    code = code == EXIT_DONE && is_chain ? verify_value(&c) : code;
+    code = code == EXIT_DONE && is_chain ? verify_values(&c) : code;
     code = code == EXIT_DONE ? run_rounds(&c, rival) : code;
     if (code == EXIT_DONE) {
         report_case(writer, &c, rival, top);
@@ -622,16 +666,17 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .doc =
-        "The ceiling of the inner update on a device, and what a solve makes of it: time of the kernels by the "
-        "device's "
-        "clock, and end to end, for the value alone. Tables up to 4 GB are brought back once to recompute some of "
-        "their "
-        "cells; a matrix chain is solved by hu-shing too.\vThe works are mcm_i32, mcm_f64, nussinov_i32, mcm_renamed, "
-        "mcm_weights (files of a user's, against mcm_i32), linear_min_plus, linear_min, linear_max, linear_mod and "
-        "linear_sparse.\n\nExamples:\n"
-        "  pipedp bench gpu\n"
-        "  pipedp bench gpu --works mcm_i32,mcm_f64 --sizes 16383 --reps 9 --json",
+    .doc = "The ceiling of the inner update on a device, and what a solve makes of it: time of the kernels by the "
+           "device's "
+           "clock, and end to end, for the value alone. Tables up to 4 GB are brought back once to recompute some of "
+           "their "
+           "cells; a matrix chain is solved by hu-shing too.\vThe works are mcm_i32, mcm_f64, mcm_batch (1,024 chains "
+           "at once), nussinov_i32, "
+           "mcm_renamed, mcm_weights (files of a user's, against mcm_i32), linear_min_plus, linear_min, linear_max, "
+           "linear_mod and "
+           "linear_sparse.\n\nExamples:\n"
+           "  pipedp bench gpu\n"
+           "  pipedp bench gpu --works mcm_i32,mcm_f64 --sizes 16383 --reps 9 --json",
 };
 
 static int run_all(gpu_arguments *arguments, json *writer) {

@@ -54,7 +54,7 @@ static int set_text(pdp_problem *problem, const field_value *value) {
     char *read = NULL;
     size_t length = strlen(value->text);
     if (*value->text == '@') {
-        char name[64];
+        char name[4200];
         snprintf(name, sizeof name, "%s %.40s", value->option, value->name);
         int code = cli_read_text(name, value->text + 1, &read, &length);
         if (code != EXIT_DONE) {
@@ -109,7 +109,7 @@ static int set_field(pdp_problem *problem, const pdp_recurrence *recurrence, con
             continue;
         }
         const bool as_param = strcmp(value->option, "--param") == 0;
-        if (as_param != (field.is_param != 0)) {
+        if (!value->is_from_line && as_param != (field.is_param != 0)) {
             return cli_fail(EXIT_BAD_USE, "%s %s: it is %s: --%s %s=%s", value->option, value->name,
                             as_param ? "an input" : "a parameter", as_param ? "input" : "param", value->name,
                             value->text);

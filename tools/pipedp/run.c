@@ -7,115 +7,6 @@
 
 #include "cli.h"
 #include "json.h"
-#include "option_value.h"
-
-/* ---- Options ---- */
-
-enum {
-    KEY_MEMORY = 256,
-    KEY_TYPE,
-    KEY_THREADS,
-    KEY_BACKEND,
-    KEY_DEVICE_MEMORY,
-    KEY_RESIDENT,
-    KEY_NO_COMPILE,
-    KEY_DRY_RUN
-};
-enum { MOST_THREADS = 4096 };
-
-static const struct argp_option run_options[] = {
-    {"algorithm", 'A', "NAME", 0, "The method (default auto: the fastest that is right)", 0},
-    {"memory", KEY_MEMORY, "BYTES", 0, "Refuse a solve that takes more than this, e.g. 4G (default: what is free)", 0},
-    {"json", 'j', 0, 0, "Write the result as JSON", 0},
-    {0},
-};
-
-static const struct argp_option solve_options[] = {
-    {"type", KEY_TYPE, "TYPE", 0, "Compute with i32, i64, f32 or f64 (default auto: the fastest proven to hold it)", 0},
-    {"threads", KEY_THREADS, "N", 0, "Use N threads (default: as many as this process may)", 0},
-    {"backend", KEY_BACKEND, "NAME", 0, "Compute on cpu, cuda, opencl or host (default auto: a GPU for what is large)",
-     0},
-    {"device-memory", KEY_DEVICE_MEMORY, "BYTES", 0, "Take no more than this of a device's memory, e.g. 4G", 0},
-    {"resident", KEY_RESIDENT, 0, 0, "On a device, all steps of a method of the paper in one launch", 0},
-    {"no-compile", KEY_NO_COMPILE, 0, 0, "Interpret a recurrence that is not built in, instead of compiling it", 0},
-    {"dry-run", KEY_DRY_RUN, 0, 0, "Print method, type, threads and bytes needed, and stop", 0},
-    {0},
-};
-
-static error_t parse_run(int key, char *argument, struct argp_state *state) {
-    run_input *input = state->input;
-    switch (key) {
-    case 'A': input->algorithm = argument; return 0;
-    case KEY_MEMORY:
-        cli_check_value(state, "--memory", argument, option_parse_bytes(argument, &input->memory));
-        return 0;
-    case 'j': input->json = true; return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static void parse_type(run_input *input, const char *argument, const struct argp_state *state) {
-    static const char *const types[] = {"i32", "i64", "f32", "f64"};
-    input->type = NULL;
-    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-        input->type = strcmp(argument, types[t]) == 0 ? types[t] : input->type;
-    }
-    if (!input->type && strcmp(argument, "auto") != 0) {
-        argp_error(state, "--type: '%s' is not a type; there are auto, i32, i64, f32 and f64", argument);
-    }
-}
-
-static void parse_backend(run_input *input, const char *argument, const struct argp_state *state) {
-    static const char *const backends[] = {"cpu", "cuda", "opencl", "host"};
-    input->backend = NULL;
-    for (size_t x = 0; x < sizeof backends / sizeof *backends; x++) {
-        input->backend = strcmp(argument, backends[x]) == 0 ? backends[x] : input->backend;
-    }
-    if (!input->backend && strcmp(argument, "auto") != 0) {
-        argp_error(state, "--backend: '%s' is not a backend; there are auto, cpu, cuda, opencl and host", argument);
-    }
-}
-
-static error_t parse_solve(int key, char *argument, struct argp_state *state) {
-    run_input *input = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = input; return 0;
-    case KEY_TYPE: parse_type(input, argument, state); return 0;
-    case KEY_THREADS:
-        cli_check_value(state, "--threads", argument, option_parse_unsigned(argument, &input->threads));
-        if (input->threads < 1 || input->threads > MOST_THREADS) {
-            argp_error(state, "--threads: %" PRIu64 " must be 1 to %d", input->threads, MOST_THREADS);
-        }
-        return 0;
-    case KEY_BACKEND: parse_backend(input, argument, state); return 0;
-    case KEY_DEVICE_MEMORY:
-        cli_check_value(state, "--device-memory", argument, option_parse_bytes(argument, &input->device_memory));
-        return 0;
-    case KEY_RESIDENT: input->resident = true; return 0;
-    case KEY_NO_COMPILE: input->no_compile = true; return 0;
-    case KEY_DRY_RUN: input->dry_run = true; return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-error_t run_parse_files(int key, char *argument, struct argp_state *state) {
-    run_input *input = state->input;
-    switch (key) {
-    case RUN_KEY_TABLE: input->paths[RUN_TABLE] = cli_path(argument); return 0;
-    case RUN_KEY_SPLITS: input->paths[RUN_SPLITS] = cli_path(argument); return 0;
-    case RUN_KEY_REPORT: input->paths[RUN_REPORT] = cli_path(argument); return 0;
-    case 'o': input->paths[RUN_OUTPUT] = cli_path(argument); return 0;
-    case RUN_KEY_PRINT:
-        cli_check_value(state, "--print", argument, option_parse_range(argument, &input->first, &input->last));
-        input->print = argument;
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-const struct argp run_argp = {.options = run_options, .parser = parse_run};
-static const struct argp_child solve_children[] = {{&run_argp, 0, NULL, 0}, {0}};
-const struct argp solve_argp = {.options = solve_options, .parser = parse_solve, .children = solve_children};
 
 /* Refuses what does not fit together, before anything is done. */
 static int check_input(const run_input *input, const run_front *front) {
@@ -248,13 +139,17 @@ static bool is_set(const run_front *front, const pdp_plan *plan) {
     return front->shape == PDP_INTERVAL && strcmp(pdp_plan_type(plan), "bits") == 0;
 }
 
-static void print_value(FILE *out, const run_front *front, const pdp_plan *plan, const pdp_solution *solution) {
-    fprintf(out, "%-9s ", front->value_label);
+/* Why there is no value. */
+static const char *explain_none(const run_front *front, const pdp_plan *plan) {
+    return is_set(front, plan)            ? "none: there is no way to derive the whole"
+           : front->shape == PDP_INTERVAL ? "none: there is no way to put the whole together"
+                                          : "none: there is no way to reach the last cell";
+}
+
+static void print_value(FILE *out, const run_front *front, const pdp_plan *plan, const pdp_solution *solution,
+                        const char *none) {
     if (!pdp_solution_feasible(solution)) {
-        fputs(is_set(front, plan)            ? "none: there is no way to derive the whole"
-              : front->shape == PDP_INTERVAL ? "none: there is no way to put the whole together"
-                                             : "none: there is no way to reach the last cell",
-              out);
+        fputs(none, out);
     } else if (pdp_solution_is_real(solution)) {
         print_real(out, pdp_solution_real_value(solution));
     } else if (is_set(front, plan)) {
@@ -328,7 +223,8 @@ static void print_text(FILE *out, const run_front *front, const pdp_plan *plan, 
                        const char *report) {
     const int threads = pdp_plan_threads(plan);
     fprintf(out, "%-9s %s\n", front->heading[0], front->heading[1]);
-    print_value(out, front, plan, solution);
+    fprintf(out, "%-9s ", front->value_label);
+    print_value(out, front, plan, solution, explain_none(front, plan));
     if (report) {
         print_report(out, front, report);
     } else if (front->shape == PDP_LINEAR && !front->report_label) {
@@ -350,8 +246,7 @@ static void print_plan(FILE *out, const run_front *front, const pdp_plan *plan) 
 
 /* ---- JSON ---- */
 
-static void begin_json(json *writer, FILE *out, const run_front *front) {
-    json_begin(writer, out);
+static void open_json(json *writer, const run_front *front) {
     json_open_object(writer, NULL);
     json_string(writer, "problem", front->name);
     json_unsigned(writer, "n", front->n);
@@ -372,17 +267,17 @@ static void write_plan_json(json *writer, const pdp_plan *plan, const char *back
     }
 }
 
-static void end_json(json *writer) {
-    json_close_object(writer);
-    json_end(writer);
-}
-
 static void print_plan_json(FILE *out, const run_front *front, const pdp_plan *plan) {
     json writer;
-    begin_json(&writer, out, front);
+    json_begin(&writer, out);
+    open_json(&writer, front);
+    if (pdp_plan_count(plan) > 1) {
+        json_unsigned(&writer, "problems", pdp_plan_count(plan));
+    }
     write_plan_json(&writer, plan, pdp_plan_backend(plan), pdp_plan_note(plan));
     json_unsigned(&writer, "bytes", pdp_plan_bytes(plan));
-    end_json(&writer);
+    json_close_object(&writer);
+    json_end(&writer);
 }
 
 static void write_value_json(json *writer, const run_front *front, const pdp_plan *plan, const pdp_solution *solution) {
@@ -457,32 +352,36 @@ static int write_files(cli_output files[RUN_FILES], const run_front *front, cons
     return code;
 }
 
-static void print_result(FILE *out, const run_input *input, const run_front *front, const outcome *result) {
-    if (!input->json) {
-        if (result->cells) {
-            print_cells(out, input, result->solution, result->cells);
-        } else {
-            print_text(out, front, result->plan, result->solution, result->report);
-        }
-        return;
-    }
-    json writer;
-    begin_json(&writer, out, front);
-    write_value_json(&writer, front, result->plan, result->solution);
+static void write_result_json(json *writer, const run_input *input, const run_front *front, const outcome *result) {
+    open_json(writer, front);
+    write_value_json(writer, front, result->plan, result->solution);
     if (result->report) {
-        json_string(&writer, front->report_key, result->report);
+        json_string(writer, front->report_key, result->report);
     }
     const char *note = pdp_solution_note(result->solution);
-    write_plan_json(&writer, result->plan, pdp_solution_backend(result->solution),
+    write_plan_json(writer, result->plan, pdp_solution_backend(result->solution),
                     *note != '\0' ? note : pdp_plan_note(result->plan));
-    json_double(&writer, "seconds", pdp_solution_seconds(result->solution));
+    json_double(writer, "seconds", pdp_solution_seconds(result->solution));
     if (pdp_solution_device_seconds(result->solution) > 0) {
-        json_double(&writer, "kernel_seconds", pdp_solution_device_seconds(result->solution));
+        json_double(writer, "kernel_seconds", pdp_solution_device_seconds(result->solution));
     }
     if (result->cells) {
-        write_cells_json(&writer, input, result->solution, result->cells);
+        write_cells_json(writer, input, result->solution, result->cells);
     }
-    end_json(&writer);
+    json_close_object(writer);
+}
+
+static void print_result(FILE *out, const run_input *input, const run_front *front, const outcome *result) {
+    if (input->json) {
+        json writer;
+        json_begin(&writer, out);
+        write_result_json(&writer, input, front, result);
+        json_end(&writer);
+    } else if (result->cells) {
+        print_cells(out, input, result->solution, result->cells);
+    } else {
+        print_text(out, front, result->plan, result->solution, result->report);
+    }
 }
 
 /* When the result is out as well, nothing can go wrong any more but the renaming itself. */
@@ -571,6 +470,140 @@ int run_problem(const run_input *input, const run_front *front) {
         cli_output_free(&files[f]);
     }
     pdp_solution_free(solution);
+    pdp_plan_free(plan);
+    return code;
+}
+
+/* ---- Batches ---- */
+
+/* A text that names a problem by its number is told with its line. */
+static int fail_batch(const run_batch *batch, pdp_status status, const char *text) {
+    size_t number = 0;
+    if (sscanf(text, "problem %zu", &number) == 1 && number >= 1 && number <= batch->count) {
+        return cli_fail(cli_exit_code(status), "%s, line %zu: %s", batch->path, batch->lines[number - 1], text);
+    }
+    return cli_fail(cli_exit_code(status), "%s: %s", batch->path, text);
+}
+
+static int check_batch_input(const run_input *input, const run_front *front) {
+    const char *wants = input->paths[RUN_TABLE]    ? "--table"
+                        : input->paths[RUN_SPLITS] ? "--splits"
+                        : input->print             ? "--print"
+                                                   : NULL;
+    return wants ? cli_fail(EXIT_BAD_USE, "%s is for one problem, not for --batch", wants) : check_input(input, front);
+}
+
+static int make_batch_plan(const pdp_options *options, const run_batch *batch, pdp_plan **plan) {
+    cli_catch_signals();
+    pdp_status status = pdp_plan_batch(plan, batch->problems, batch->count, options);
+    if (cli_interrupted() != 0) {
+        return EXIT_FAILED;
+    }
+    if (status != PDP_OK) {
+        return fail_batch(batch, status, pdp_plan_error(*plan));
+    }
+    if (*pdp_plan_note(*plan) != '\0') {
+        cli_fail(EXIT_DONE, "note: %s", pdp_plan_note(*plan));
+    }
+    return EXIT_DONE;
+}
+
+/* Solves; a problem that cannot be solved is named, and how many more there are. */
+static int run_batch_plan(const pdp_plan *plan, const run_batch *batch, pdp_solution **solutions) {
+    cli_start_progress(pdp_plan_updates(plan), "terms");
+    pdp_status status = pdp_plan_run_batch(plan, solutions);
+    cli_clear_progress();
+    if (cli_interrupted() != 0) {
+        return EXIT_FAILED;
+    }
+    const size_t none = batch->count;
+    size_t first = none, more = 0;
+    for (size_t x = 0; status != PDP_OK && x < batch->count; x++) {
+        const bool is_good = *pdp_solution_error(solutions[x]) == '\0';
+        more += !is_good && first != none;
+        first = is_good || first != none ? first : x;
+    }
+    if (first == none) {
+        const char *note = pdp_solution_note(solutions[0]);
+        return *note != '\0' ? cli_fail(EXIT_DONE, "note: %s", note) : EXIT_DONE;
+    }
+    char others[48] = "";
+    if (more > 0) {
+        snprintf(others, sizeof others, " (and %zu more)", more);
+    }
+    return cli_fail(cli_exit_code(status), "%s, line %zu: %s%s", batch->path, batch->lines[first],
+                    pdp_solution_error(solutions[first]), others);
+}
+
+/* Every line of a report has the problem's number before it. */
+static void write_numbered(FILE *out, size_t number, const char *report) {
+    while (*report != '\0') {
+        const size_t part = strcspn(report, "\n");
+        fprintf(out, "%zu\t%.*s\n", number, (int)part, report);
+        report += part + (report[part] == '\n');
+    }
+}
+
+/* A line a problem, or an object in an array. */
+static int print_batch(const run_input *input, const run_front *front, const run_batch *batch,
+                       cli_output files[RUN_FILES], const pdp_plan *plan, pdp_solution *const *solutions) {
+    FILE *out = files[RUN_OUTPUT].stream ? files[RUN_OUTPUT].stream : stdout;
+    FILE *reports = files[RUN_REPORT].stream;
+    json writer;
+    if (input->json) {
+        json_begin(&writer, out);
+        json_open_array(&writer, NULL);
+    }
+    for (size_t x = 0; x < batch->count && cli_interrupted() == 0; x++) {
+        const size_t size = pdp_problem_size(batch->problems[x]);
+        const bool has_report = (input->json || reports) && front->report_label && pdp_solution_feasible(solutions[x]);
+        run_front own = *front;
+        outcome result = {.plan = plan, .solution = solutions[x]};
+        own.n = front->shape == PDP_INTERVAL ? size - 1 : size;
+        result.report = has_report ? pdp_solution_report(solutions[x]) : NULL;
+        if (input->json) {
+            write_result_json(&writer, input, &own, &result);
+        } else {
+            fprintf(out, "%zu\t", x + 1);
+            print_value(out, &own, plan, solutions[x], "none");
+        }
+        if (reports && result.report) {
+            write_numbered(reports, x + 1, result.report);
+        }
+        free(result.report);
+    }
+    if (input->json) {
+        json_close_array(&writer);
+        json_end(&writer);
+    }
+    int code = cli_output_finish(&files[RUN_REPORT]);
+    return code == EXIT_DONE && cli_interrupted() == 0 ? put_in_place(files) : code;
+}
+
+int run_problems(const run_input *input, const run_front *front, const run_batch *batch) {
+    pdp_options options = make_options(input, front);
+    cli_output files[RUN_FILES] = {0};
+    pdp_plan *plan = NULL;
+    pdp_solution **solutions = calloc(batch->count, sizeof *solutions);
+    options.decisions = front->report_label && (input->json || input->paths[RUN_REPORT]);
+    int code = solutions ? check_batch_input(input, front) : cli_fail(EXIT_FAILED, "out of memory");
+    code = code == EXIT_DONE ? make_batch_plan(&options, batch, &plan) : code;
+    code = code == EXIT_DONE ? open_files(input, files) : code;
+    if (code == EXIT_DONE && input->dry_run) {
+        FILE *out = files[RUN_OUTPUT].stream ? files[RUN_OUTPUT].stream : stdout;
+        (input->json ? print_plan_json : print_plan)(out, front, plan);
+        code = put_in_place(files);
+    } else if (code == EXIT_DONE) {
+        code = run_batch_plan(plan, batch, solutions);
+        code = code == EXIT_DONE ? print_batch(input, front, batch, files, plan, solutions) : code;
+    }
+    for (int f = 0; f < RUN_FILES; f++) {
+        cli_output_free(&files[f]);
+    }
+    for (size_t x = 0; solutions && x < batch->count; x++) {
+        pdp_solution_free(solutions[x]);
+    }
+    free(solutions);
     pdp_plan_free(plan);
     return code;
 }

@@ -59,6 +59,18 @@ typedef struct run_front {
  * exit code; on failure has said why. */
 int run_problem(const run_input *input, const run_front *front);
 
+/* Problems of one kind, and where they come from. */
+typedef struct run_batch {
+    const char *path;
+    pdp_problem **problems;
+    size_t *lines; /* of the file, from 1 */
+    size_t count;
+} run_batch;
+
+/* The same for all of them in one plan: a line each. What `front` says of a problem holds for all; its problem is not
+ * used, and its n is that of the first. */
+int run_problems(const run_input *input, const run_front *front, const run_batch *batch);
+
 /* Makes a plan, says what is to be noted of it, and runs it. Returns an exit code; on failure has said why, but not for
  * a run that was cancelled: whoever did that knows the reason. Both objects are the caller's to free in any case. */
 int run_plan(const pdp_problem *problem, const pdp_options *options, pdp_plan **plan, pdp_solution **solution);

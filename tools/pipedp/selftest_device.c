@@ -1,6 +1,6 @@
 /* Random problems of all kinds on a device, against the CPU: built-in recurrences and some that a user might write, in
  * every type, at sizes around those of tiles and blocks; now and then a larger one many times, since groups that do not
- * wait for each other as they should differ from run to run. */
+ * wait for each other as they should differ from run to run. And some problems of one kind in a batch. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ typedef struct given {
     const char *letters;
 } given;
 
-enum { MOST_GIVEN = 7, MOST_TYPES = 5, LARGE_EVERY = 16 };
+enum { MOST_GIVEN = 7, MOST_TYPES = 5, LARGE_EVERY = 16, BATCH_EVERY = 5, MOST_IN_BATCH = 9 };
 
 typedef struct kind {
     const char *text; /* a built-in recurrence's name, or a recurrence */
@@ -183,7 +183,8 @@ typedef struct drawn {
     size_t n;
     int64_t *offsets;
     size_t offset_count;
-    size_t greatest; /* offset */
+    size_t greatest;   /* offset */
+    uint64_t operator; /* its number among those of the kind */
     uint64_t *state;
 } drawn;
 
@@ -254,10 +255,10 @@ static pdp_status set_list(pdp_problem *problem, const given *g, size_t count, u
     return status;
 }
 
-static pdp_status set_operator(pdp_problem *problem, const given *g, uint64_t *state) {
+static pdp_status set_operator(pdp_problem *problem, const given *g, uint64_t number) {
     const char *word = g->letters;
     size_t length = strcspn(word, " ");
-    for (uint64_t skip = pdp_random_next(state) % 8; skip > 0; skip--) {
+    for (uint64_t skip = number; skip > 0; skip--) {
         word = word[length] == '\0' ? g->letters : word + length + 1;
         length = strcspn(word, " ");
     }
@@ -272,7 +273,7 @@ static pdp_status set_field(pdp_problem *problem, const given *g, const drawn *p
     int64_t number = (int64_t)p->n + g->more;
     switch (g->how) {
     case OFFSETS: return pdp_problem_set_whole(problem, g->name, p->offsets, p->offset_count, 0);
-    case OPERATOR: return set_operator(problem, g, p->state);
+    case OPERATOR: return set_operator(problem, g, p->operator);
     case NUMBER: number = pdp_random_between(p->state, g->low, g->high); /* fall through */
     case SIZE: return pdp_problem_set_whole(problem, g->name, &number, 1, 0);
     default: return g->letters ? set_letters(problem, g, count, p->state) : set_list(problem, g, count, p->state);
@@ -472,12 +473,74 @@ static void test_problem(selftest *test, const pdp_problem *problem, pdp_shape s
     pdp_solution_free(reference);
 }
 
+/* ---- Batches ---- */
+
+/* Solves the problems in one plan, and each alone on the CPU. */
+static void compare_batch(selftest *test, pdp_problem *const *problems, size_t count, pdp_shape shape,
+                          const pdp_options *options, const char *name) {
+    pdp_plan *plan = NULL;
+    pdp_solution *solutions[MOST_IN_BATCH] = {NULL};
+    pdp_status status = pdp_plan_batch(&plan, problems, count, options);
+    if (status == PDP_BAD_INPUT) { /* not for the device, or not in the type */
+        test->skipped++;
+        pdp_plan_free(plan);
+        return;
+    }
+    selftest_expect(test, status == PDP_OK, "%s: %s", name, pdp_plan_error(plan));
+    const double tolerance = strcmp(pdp_plan_type(plan), "f32") == 0 ? 1e-4 : 1e-9;
+    (void)pdp_plan_run_batch(plan, solutions); /* what fails is told by each */
+    for (size_t x = 0; x < pdp_plan_count(plan); x++) {
+        char full[200];
+        pdp_status expected;
+        pdp_solution *reference = solve_on_cpu(problems[x], options, "auto", &expected);
+        const bool is_good = *pdp_solution_error(solutions[x]) == '\0';
+        snprintf(full, sizeof full, "%s, problem %zu of size %zu", name, x + 1, pdp_problem_size(problems[x]));
+        selftest_expect(test, is_good == (expected == PDP_OK), "%s: '%s', and alone on the CPU '%s'", full,
+                        pdp_solution_error(solutions[x]), pdp_solution_error(reference));
+        if (is_good && expected == PDP_OK) {
+            compare(test, problems[x], shape, reference, solutions[x], tolerance, full);
+        }
+        pdp_solution_free(reference);
+        pdp_solution_free(solutions[x]);
+    }
+    pdp_plan_free(plan);
+}
+
+/* Some problems like the one that was drawn, of one size or of several. */
+static void test_batch(selftest *test, const drawn *like, pdp_shape shape, const char *type, const char *name) {
+    const size_t *sizes = shape == PDP_LINEAR ? linear_sizes : interval_sizes;
+    const uint64_t size_count = shape == PDP_LINEAR ? LINEAR_SIZES : INTERVAL_SIZES;
+    const size_t count = (size_t)pdp_random_between(like->state, 1, MOST_IN_BATCH);
+    const bool is_uniform = pdp_random_next(like->state) % 2 == 0;
+    pdp_problem *problems[MOST_IN_BATCH] = {NULL};
+    bool is_made = true;
+    for (size_t x = 0; x < count && is_made; x++) {
+        drawn p = {.kind = like->kind, .operator= like->operator, .state = like->state };
+        p.n = is_uniform ? like->n : sizes[pdp_random_next(p.state) % size_count];
+        problems[x] = make_problem(test, &p, name);
+        is_made = problems[x] != NULL;
+        free(p.offsets);
+    }
+    if (is_made) {
+        pdp_options options = PDP_OPTIONS_DEFAULT;
+        options.algorithm = shape == PDP_LINEAR ? "blocks" : "tiles";
+        options.type = type;
+        options.splits = shape == PDP_INTERVAL;
+        options.backend = test->backend;
+        options.device = test->device;
+        compare_batch(test, problems, count, shape, &options, name);
+    }
+    for (size_t x = 0; x < count; x++) {
+        pdp_problem_free(problems[x]);
+    }
+}
+
 void selftest_on_device(selftest *test, uint64_t seed) {
     uint64_t state = seed;
     const bool is_cuda = strcmp(test->backend, "cuda") == 0;
     const bool is_large = seed % LARGE_EVERY == 0;
     const bool is_linear = pdp_random_next(&state) % 5 < 2;
-    drawn p = {.state = &state};
+    drawn p = {.state = &state, .operator= pdp_random_next(&state) % 8};
     if (is_linear) {
         p.kind = &linear_kinds[pdp_random_next(&state) % LINEAR_KINDS];
         p.n = is_large ? (size_t)pdp_random_between(&state, is_cuda ? 20000 : 2000, is_cuda ? 60000 : 5000)
@@ -501,6 +564,10 @@ void selftest_on_device(selftest *test, uint64_t seed) {
     pdp_problem *problem = make_problem(test, &p, name);
     if (problem) {
         test_problem(test, problem, is_linear ? PDP_LINEAR : PDP_INTERVAL, type, seed, name);
+    }
+    if (problem && !is_large && seed % BATCH_EVERY == 1) {
+        snprintf(name + strlen(name), sizeof name - strlen(name), ", a batch");
+        test_batch(test, &p, is_linear ? PDP_LINEAR : PDP_INTERVAL, type, name);
     }
     pdp_problem_free(problem);
     free(p.offsets);

@@ -2,10 +2,11 @@
  *
  *   M[i][i+1] = leaf(i),   M[i][j] = close(i, j, (+) over i<k<j of term(M[i][k], M[k][j], i, k, j))
  *
- * A group takes one tile after the other from a ticket counter, tiles by their distance from the diagonal, so that
- * whatever a tile waits for was taken before it. It holds the tile's sums in registers while it adds the products of
- * finished tiles, middle-out, since those in the middle are final first; then it finishes the tile itself, block by
- * block, and tells the others. Layout and names are those of the CPU's tiles (kernel_interval_abi.h). */
+ * There is a batch of such problems, often of one alone. A group takes one tile after the other from a ticket counter,
+ * tiles by their distance from the diagonal, so that whatever a tile waits for was taken before it. It holds the tile's
+ * sums in registers while it adds the products of finished tiles, middle-out, since those in the middle are final
+ * first; then it finishes the tile itself, block by block, and tells the others. Layout and names are those of the
+ * CPU's tiles (kernel_interval_abi.h). */
 
 enum {
     PACK = 16 / PDP_ELEM_BYTES, /* elements that are loaded at once */
@@ -705,17 +706,59 @@ PDP_INLINE void add_products(PDP_DATA d, part *p, LOCAL elem *pool, const GLOBAL
     }
 }
 
+/* A problem of the batch. */
+typedef struct problem {
+    PDP_DATA d;
+    GLOBAL elem *table;
+    int side;
+    int room;
+} problem;
+
+PDP_INLINE problem problem_at(PDP_DATA d, GLOBAL void *table, const GLOBAL void *problems, int64_t number) {
+    const GLOBAL int64_t *words = (const GLOBAL int64_t *)problems + number * PROBLEM_WORDS;
+    const problem found = {(PDP_DATA)((const GLOBAL char *)d + words[PROBLEM_DATA]),
+                           (GLOBAL elem *)table + words[PROBLEM_FIRST] * (TILE * TILE), (int)words[PROBLEM_SIDE],
+                           (int)words[PROBLEM_ROOM]};
+    return found;
+}
+
+/* The sums behind the problems (interval_abi.h), which need not be read if all problems are of one size. */
+PDP_INLINE int64_t sum_at(const GLOBAL int64_t *sums, int64_t count, int64_t s) {
+    return sums ? sums[s] : s * count;
+}
+
+/* Which tile a ticket of a distance stands for. Tiles are counted row by row, in a row by the problems that have it.
+ * These are the first, all that have more than row + distance tiles in a row. */
+PDP_INLINE int find_row(const GLOBAL int64_t *sums, int64_t count, int64_t side, int distance, uint32_t ticket,
+                        int *number) {
+    const int64_t before = sum_at(sums, count, distance);
+    int row = (int)(ticket / (uint32_t)(sum_at(sums, count, distance + 1) - before)), end = row + 1;
+    if (sums && ticket >= sums[distance + end] - before) { /* not all problems have that many rows */
+        for (end = (int)side - distance; end - row > 1;) {
+            const int middle = (row + end) / 2;
+            if (ticket >= sums[distance + middle] - before) {
+                row = middle;
+            } else {
+                end = middle;
+            }
+        }
+    }
+    *number = (int)(ticket + before - sum_at(sums, count, distance + row));
+    return row;
+}
+
 #if PDP_PART(0)
-/* Tiles of the distances n2 <= .. < n3. b0: the table; b1: the words; n0: tiles in a row; n1: room in the first. */
+/* Tiles of the distances n2 <= .. < n3. b0: the tables; b1: the words; b2: the problems; b3: their values; n0: the most
+ * tiles in a row; n1: problems; n4: whether they are of several sizes. */
 KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_ELEM_BYTES) {
     POOL(pack, packs, POOL_ELEMENTS / PACK);
     SHARED(uint32_t, words, 2);
     LOCAL elem *pool = (LOCAL elem *)packs;
-    GLOBAL elem *table = (GLOBAL elem *)b0;
     GLOBAL uint32_t *state = (GLOBAL uint32_t *)b1;
-    GLOBAL uint32_t *flags = state + COUNTS + n0;
+    const GLOBAL int64_t *sums = n4 ? (const GLOBAL int64_t *)b2 + n1 * PROBLEM_WORDS : 0;
     int distance = (int)n2;
-    int64_t before = 0; /* tiles of this launch with a smaller distance */
+    uint32_t before = 0; /* tiles of this launch with a smaller distance */
+    problem own = problem_at(d, b0, b2, 0);
     for (;;) {
         BARRIER();
         if (THREAD == 0) {
@@ -723,28 +766,33 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
             words[1] = LOAD(state + COMPLETE);
         }
         BARRIER();
-        const int64_t ticket = words[0];
+        const uint32_t ticket = words[0];
         const int complete = (int)words[1];
-        while (distance < n3 && ticket - before >= n0 - distance) {
-            before += n0 - distance;
+        while (distance < n3 && ticket - before >= sum_at(sums, n1, n0) - sum_at(sums, n1, distance)) {
+            before += (uint32_t)(sum_at(sums, n1, n0) - sum_at(sums, n1, distance));
             distance++;
         }
         if (distance >= n3) {
             return;
         }
-        int row = (int)(ticket - before);
+        int number = 0;
+        int row = find_row(sums, n1, n0, distance, ticket - before, &number);
+        if (n1 > 1) {
+            own = problem_at(d, b0, b2, number);
+        }
+        GLOBAL uint32_t *flags = state + COUNTS + n0 + (own.table - (GLOBAL elem *)b0) / (TILE * TILE);
         if (THREAD == 0 && distance > 0) {
             WAIT(flags + tile_number(row, row));
             WAIT(flags + tile_number(row + distance, row + distance));
         }
         BARRIER();
-        frame f = frame_of(d, pool, table, row, distance, n1);
+        frame f = frame_of(own.d, pool, own.table, row, distance, own.room);
         finish_early(&f);
         part p;
-        part_open(d, &p, f.j0);
-        add_products(d, &p, pool, table, flags, complete, row, distance, f.i0);
+        part_open(own.d, &p, f.j0);
+        add_products(own.d, &p, pool, own.table, flags, complete, row, distance, f.i0);
         UNKNOWN(row); /* so that the frame is not in registers while products are added */
-        f = frame_of(d, pool, table, row, distance, n1);
+        f = frame_of(own.d, pool, own.table, row, distance, own.room);
         const int column = f.column;
         if (THREAD == 0 && distance > 0) { /* options read cells of the neighbours */
             WAIT(flags + tile_number(row, column - 1));
@@ -754,13 +802,16 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
         finish_open(&f, &p);
         BARRIER();
         finish_tile(&f);
-        finish_close(&f, table + tile_number(row, column) * (TILE * TILE));
+        finish_close(&f, own.table + tile_number(row, column) * (TILE * TILE));
+        if (THREAD == 0 && distance == own.side - 1) { /* the last tile: in its corner is the value */
+            ((GLOBAL elem *)b3)[number] = pool[own.room * T_STRIDE + TILE - 1];
+        }
         BARRIER();
         if (THREAD == 0) {
             STORE(flags + tile_number(row, column), 1u);
             const uint32_t others = ATOMIC_ADD(state + COUNTS + distance, 1u);
             FENCE();
-            if (others + 1 == n0 - distance) {
+            if (others + 1 == sum_at(sums, n1, n0) - sum_at(sums, n1, distance)) {
                 STORE(state + COMPLETE, (uint32_t)(distance + 1));
             }
         }
@@ -772,21 +823,20 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
 /* ---- Decisions ---- */
 
 #if PDP_PART(1)
-
-PDP_INLINE elem table_cell(const GLOBAL elem *table, int64_t room, int64_t i, int64_t j) {
-    const int64_t row = i + room, column = j + room;
+PDP_INLINE elem table_cell(const problem *p, int64_t i, int64_t j) {
+    const int64_t row = i + p->room, column = j + p->room;
     const int r = (int)(row % TILE), c = (int)(column % TILE);
-    return table[tile_number(row / TILE, column / TILE) * (TILE * TILE) + c / PANEL * (TILE * PANEL) + r * PANEL +
-                 c % PANEL];
+    return p->table[tile_number(row / TILE, column / TILE) * (TILE * TILE) + c / PANEL * (TILE * PANEL) + r * PANEL +
+                    c % PANEL];
 }
 
 /* Whether k gives M[i][j] its value. */
-PDP_INLINE int is_split(PDP_DATA d, const GLOBAL elem *table, int64_t room, elem cell, int64_t i, int64_t k,
-                        int64_t j) {
+PDP_INLINE int is_split(const problem *p, elem cell, int64_t i, int64_t k, int64_t j) {
+    PDP_DATA d = p->d;
     elem ha[SOME(PDP_NHA)], hj[SOME(PDP_NHJ)];
     hoist_a(d, i, k, ha);
     hoist_j(d, j, hj);
-    elem sum = add_term(d, PDP_IDENTITY, table_cell(table, room, i, k), table_cell(table, room, k, j), ha, hj, i, k, j);
+    elem sum = add_term(d, PDP_IDENTITY, table_cell(p, i, k), table_cell(p, k, j), ha, hj, i, k, j);
 #if PDP_CLOSES
     elem h[SOME(PDP_NHC)];
     hoist_c(d, i, j, h);
@@ -795,7 +845,7 @@ PDP_INLINE int is_split(PDP_DATA d, const GLOBAL elem *table, int64_t room, elem
     return sum == cell;
 }
 
-PDP_INLINE uint32_t push_node(GLOBAL uint32_t *queue, int64_t i, int64_t j) {
+PDP_INLINE uint32_t push_node(GLOBAL uint32_t *queue, uint32_t number, int64_t i, int64_t j) {
     if (j < i + 2) {
         return 0;
     }
@@ -803,15 +853,16 @@ PDP_INLINE uint32_t push_node(GLOBAL uint32_t *queue, int64_t i, int64_t j) {
     GLOBAL uint32_t *node = queue + NODES + (int64_t)at * NODE_WORDS;
     node[NODE_I] = (uint32_t)i;
     node[NODE_J] = (uint32_t)j;
+    node[NODE_PROBLEM] = number;
     FENCE();
     STORE(node + NODE_IS_THERE, 1u);
     return at + 1;
 }
 
 /* Writes a node's answer, and pushes what is below it. */
-PDP_INLINE void answer_node(PDP_DATA d, const GLOBAL elem *table, int64_t room, GLOBAL uint32_t *queue,
-                            GLOBAL uint32_t *node, uint32_t k) {
+PDP_INLINE void answer_node(const problem *p, GLOBAL uint32_t *queue, GLOBAL uint32_t *node, uint32_t k) {
     const int64_t i = node[NODE_I], j = node[NODE_J];
+    const uint32_t number = node[NODE_PROBLEM];
     ATOMIC_ADD(queue + OPEN, 2u); /* at most so many come, before this one goes */
     uint32_t pushed = 0;
     node[NODE_KIND] = 0;
@@ -819,16 +870,16 @@ PDP_INLINE void answer_node(PDP_DATA d, const GLOBAL elem *table, int64_t room, 
     if (k != 0xffffffffu) {
         node[NODE_KIND] = 1;
         node[NODE_K] = k;
-        node[NODE_LEFT] = push_node(queue, i, k);
-        node[NODE_RIGHT] = push_node(queue, k, j);
+        node[NODE_LEFT] = push_node(queue, number, i, k);
+        node[NODE_RIGHT] = push_node(queue, number, k, j);
     } else {
 #if PDP_OPTIONS
-        const elem inside = j > i + 2 ? table_cell(table, room, i + 1, j - 1) : empty(d, i + 1);
-        const int number = find_option(d, i, j, inside, table_cell(table, room, i, j));
-        if (number >= 0) {
+        const elem inside = j > i + 2 ? table_cell(p, i + 1, j - 1) : empty(p->d, i + 1);
+        const int chosen = find_option(p->d, i, j, inside, table_cell(p, i, j));
+        if (chosen >= 0) {
             node[NODE_KIND] = 2;
-            node[NODE_K] = (uint32_t)number;
-            node[NODE_LEFT] = push_node(queue, i + 1, j - 1);
+            node[NODE_K] = (uint32_t)chosen;
+            node[NODE_LEFT] = push_node(queue, number, i + 1, j - 1);
         }
 #endif
     }
@@ -836,21 +887,20 @@ PDP_INLINE void answer_node(PDP_DATA d, const GLOBAL elem *table, int64_t room, 
     ATOMIC_ADD(queue + OPEN, pushed - 3u);
 }
 
-/* The smallest k of every cell that the decisions behind M[0][n] go through. b0: the table; b2: the queue, in which is
- * the first node; n1: room in the first tile; n4: nodes that it has room for. */
+/* The smallest k of every cell that the decisions behind the values go through. b0: the tables; b2: the problems; b4:
+ * the queue, in which are the first nodes; n5: nodes that it has room for. */
 KERNEL(pdp_interval_decide, DECIDERS, 1, 0) {
     SHARED(uint32_t, words, 2);
-    const GLOBAL elem *table = (const GLOBAL elem *)b0;
-    GLOBAL uint32_t *queue = (GLOBAL uint32_t *)b2;
+    GLOBAL uint32_t *queue = (GLOBAL uint32_t *)b4;
     for (;;) {
         BARRIER();
         if (THREAD == 0) {
             const uint32_t ticket = ATOMIC_ADD(queue + TAKEN, 1u);
             GLOBAL uint32_t *node = queue + NODES + (int64_t)ticket * NODE_WORDS;
-            int is_there = ticket < n4 && LOAD(node + NODE_IS_THERE) != 0;
+            int is_there = ticket < n5 && LOAD(node + NODE_IS_THERE) != 0;
             while (!is_there && LOAD(queue + OPEN) != 0) {
                 YIELD();
-                is_there = ticket < n4 && LOAD(node + NODE_IS_THERE) != 0;
+                is_there = ticket < n5 && LOAD(node + NODE_IS_THERE) != 0;
             }
             words[0] = is_there ? ticket : 0xffffffffu;
             words[1] = 0xffffffffu;
@@ -860,12 +910,13 @@ KERNEL(pdp_interval_decide, DECIDERS, 1, 0) {
             return;
         }
         GLOBAL uint32_t *node = queue + NODES + (int64_t)words[0] * NODE_WORDS;
+        const problem p = problem_at(d, b0, b2, node[NODE_PROBLEM]);
         const int64_t i = node[NODE_I], j = node[NODE_J];
-        const elem cell = table_cell(table, n1, i, j);
+        const elem cell = table_cell(&p, i, j);
         uint32_t least = 0xffffffffu;
         for (int64_t first = i + 1; first < j && least == 0xffffffffu; first += DECIDERS) {
             const int64_t k = first + THREAD;
-            if (k < j && is_split(d, table, n1, cell, i, k, j)) {
+            if (k < j && is_split(&p, cell, i, k, j)) {
                 LOCAL_MIN(words + 1, (uint32_t)k);
             }
             BARRIER();
@@ -873,23 +924,24 @@ KERNEL(pdp_interval_decide, DECIDERS, 1, 0) {
             BARRIER();
         }
         if (THREAD == 0) {
-            answer_node(d, table, n1, queue, node, least);
+            answer_node(&p, queue, node, least);
         }
     }
 }
 
-/* The same for all cells, a thread each, in the shape of a square table. b3: the table of splits; n4: points. */
+/* The same for all cells of problem n5, a thread each, in the shape of a square table: b4. */
 KERNEL(pdp_interval_splits, DECIDERS, 1, 0) {
-    const GLOBAL elem *table = (const GLOBAL elem *)b0;
-    GLOBAL int64_t *splits = (GLOBAL int64_t *)b3;
+    const problem p = problem_at(d, b0, b2, n5);
+    const int64_t points = (int64_t)p.side * TILE - p.room;
+    GLOBAL int64_t *splits = (GLOBAL int64_t *)b4;
     const int64_t i = GROUP;
-    for (int64_t j = i + 2 + THREAD; j < n4; j += DECIDERS) {
-        const elem cell = table_cell(table, n1, i, j);
+    for (int64_t j = i + 2 + THREAD; j < points; j += DECIDERS) {
+        const elem cell = table_cell(&p, i, j);
         int64_t k = i + 1;
-        while (k < j && !is_split(d, table, n1, cell, i, k, j)) {
+        while (k < j && !is_split(&p, cell, i, k, j)) {
             k++;
         }
-        splits[i * n4 + j] = k < j ? k : 0;
+        splits[i * points + j] = k < j ? k : 0;
     }
 }
 #endif

@@ -9,14 +9,25 @@ enum {
     DECIDERS = 256 /* of one that looks for decisions */
 };
 
+/* The problems of a batch, those with more tiles in a row first: so many int64 each. Behind them, for s from 0 to the
+ * most tiles in a row, is how many problems there are with more than 0, with more than 1, ... with more than s - 1 of
+ * them, added up. */
+enum {
+    PROBLEM_DATA = 0,  /* where its data lies, in bytes from that of the first */
+    PROBLEM_FIRST = 1, /* the number of its first tile: all tables are one behind the other */
+    PROBLEM_SIDE = 2,  /* tiles in a row */
+    PROBLEM_ROOM = 3,  /* in the first tile, before point 0 */
+    PROBLEM_WORDS = 4
+};
+
 /* Words through which the groups that work on tiles meet. */
 enum {
     TICKET = 0,
-    COMPLETE = 1, /* distances of which all tiles are final */
+    COMPLETE = 1, /* distances of which all tiles are final, in all problems */
     COUNTS = 2    /* final tiles by distance, and then a flag a tile */
 };
 
-/* The queue of nodes of the tree of decisions, in the order in which they were found: in words. */
+/* The queue of nodes of the trees of decisions, in the order in which they were found: in words. */
 enum {
     TAKEN = 0,  /* tickets */
     PUSHED = 1, /* nodes there are */
@@ -29,6 +40,7 @@ enum {
     NODE_KIND = 4,  /* 0: no decision; 1: a split; 2: an option, whose number is k */
     NODE_LEFT = 5,  /* the first node below it, counted from 1; 0: none */
     NODE_RIGHT = 6, /* the second */
+    NODE_PROBLEM = 7,
     NODE_WORDS = 8
 };
 

@@ -1,0 +1,85 @@
+/* A plan, as the files of this folder know it. */
+#ifndef PDP_PLAN_PLAN_H
+#define PDP_PLAN_PLAN_H
+
+#include "cpu/data.h"
+#include "cpu/kernel.h"
+#include "cpu/linear.h"
+#include "gpu/device.h"
+#include "schedule/machine.h"
+#include "solution/solution.h"
+
+typedef enum pdp_method_kind {
+    PDP_PLAIN,     /* the textbook's loops: the paper's problems in C, others by the interpreter */
+    PDP_ENGINE,    /* tiles or blocks */
+    PDP_HU_SHING,  /* matrix chain without a table */
+    PDP_STEP_EXACT /* the paper's methods, on the step-exact machine alone */
+} pdp_method_kind;
+
+typedef struct pdp_method {
+    const char *name;
+    pdp_method_kind kind;
+    bool guaranteed;
+    pdp_schedule_function *schedule; /* on the step-exact machine, or NULL */
+} pdp_method;
+
+/* For one problem, or for several of one kind: what is chosen fits them all. */
+struct pdp_plan {
+    const pdp_problem **problems;
+    size_t count;
+    const pdp_problem *problem; /* the first, for all in which they are alike */
+    double terms;               /* of all */
+    const pdp_method *method;
+    pdp_options options;
+    pdp_watch watch;
+    pdp_schedule schedule; /* at its start, if the machine runs it; a plan for several has none */
+    bool on_machine;
+    pdp_level level;
+    pdp_stamp stamp;
+    pdp_kernel kernel;  /* of an engine on the CPU */
+    pdp_device *device; /* that runs the engine instead, and the kernels it has loaded */
+    bool owns_device;
+    pdp_program *program;
+    uint64_t device_memory; /* bytes of it that may be taken */
+    int threads;
+    uint64_t bytes;
+    char note[320];
+    pdp_error error;
+};
+
+/* Of a method, a type or a backend. */
+bool pdp_wish_is_auto(const char *wish);
+
+/* Terms in all: what the interpreter would take about 50 ns for. */
+double pdp_problem_terms(const pdp_problem *problem);
+
+/* The error is that of a problem: in a plan for several its number, from 1, is put before the text. */
+pdp_status pdp_plan_name_problem(const pdp_plan *plan, size_t number, pdp_error *error);
+
+/* ---- On the CPU: run.c ---- */
+
+/* A problem that so many threads solve together. Others have one each. */
+bool pdp_plan_is_large(const pdp_plan *plan, const pdp_problem *problem);
+
+/* The table is not wanted, and not kept for what is read from it. */
+bool pdp_plan_drops_table(const pdp_plan *plan);
+
+pdp_tiles pdp_plan_tiles(const pdp_plan *plan, const pdp_problem *problem); /* without cells */
+pdp_linear_job pdp_plan_linear_job(const pdp_plan *plan, const pdp_problem *problem, const pdp_data *data, int threads);
+
+/* ---- On a device: device_plan.c ---- */
+
+/* The device that the user wants, or a GPU that is worth its start; a note says why not. */
+pdp_status pdp_plan_choose_device(pdp_plan *plan);
+void pdp_plan_close_device(pdp_plan *plan);
+
+/* Bytes here, while a device computes. */
+uint64_t pdp_plan_device_bytes(const pdp_plan *plan, const pdp_problem *problem);
+
+/* Solves all. Brings the solutions into another order. */
+void pdp_plan_run_device(const pdp_plan *plan, pdp_solution **solutions, size_t count, pdp_progress progress);
+
+/* A method of the paper. Leaves the table in the solution. */
+pdp_status pdp_plan_run_paper(const pdp_plan *plan, pdp_solution *solution);
+
+#endif
