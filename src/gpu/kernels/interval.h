@@ -453,15 +453,10 @@ PDP_INLINE void add_neighbours(const frame *f, int x, int y, int r, int step) {
     PDP_DATA d = f->d;
     const int row = x * BLOCK + r, column = y * BLOCK;
     const int below = f->on_diagonal ? y > x + 1 : x + 1 < BLOCKS, before = f->on_diagonal ? y > x + 2 : y > 0;
-    /* Where there is no neighbour, another block that nobody writes. */
-    const int first = (below || f->on_diagonal ? x + 1 : x - 1) * BLOCK;
-    const int second = (before || f->on_diagonal ? y - 1 : y + 1) * BLOCK;
     const line l = line_at(f, step);
     const LOCAL elem *found = f->cells + found_at(step, x - l.first, r * BLOCK);
     LOCAL elem *cells = f->cells + row * T_STRIDE + column;
-    operands_of_four o;
-    elem sum[2][BLOCK], with[2][BLOCK], hj[BLOCK][SOME(PDP_NHJ)];
-    load_operands(f, &o, row, 2, column, first, 0);
+    elem sum[2][BLOCK], hj[BLOCK][SOME(PDP_NHJ)];
     UNROLLED for (int c = 0; c < BLOCK; c++) {
         load_column_hoists(f, hj[c], column + c);
     }
@@ -475,19 +470,14 @@ PDP_INLINE void add_neighbours(const frame *f, int x, int y, int r, int step) {
             }
         }
     }
-    UNROLLED for (int e = 0; e < 2 * BLOCK; e++) {
-        with[e / BLOCK][e % BLOCK] = sum[e / BLOCK][e % BLOCK];
+    UNROLL(1) for (int by_column = below ? 0 : 1; by_column < (before ? 2 : 1); by_column++) {
+        operands_of_four o;
+        const int k = (by_column ? y - 1 : x + 1) * BLOCK;
+        load_operands(f, &o, row, 2, column, k, by_column);
+        add_operands(f, sum, &o, hj, row, 2, column, k, by_column);
     }
-    add_operands(f, with, &o, hj, row, 2, column, first, 0);
     UNROLLED for (int e = 0; e < 2 * BLOCK; e++) {
-        elem *to = &sum[e / BLOCK][e % BLOCK], *from = &with[e / BLOCK][e % BLOCK];
-        *to = *from = below ? *from : *to;
-    }
-    load_operands(f, &o, row, 2, column, second, 1);
-    add_operands(f, with, &o, hj, row, 2, column, second, 1);
-    UNROLLED for (int e = 0; e < 2 * BLOCK; e++) {
-        const elem before_it = sum[e / BLOCK][e % BLOCK];
-        cells[e / BLOCK * T_STRIDE + e % BLOCK] = before ? with[e / BLOCK][e % BLOCK] : before_it;
+        cells[e / BLOCK * T_STRIDE + e % BLOCK] = sum[e / BLOCK][e % BLOCK];
     }
     (void)d;
 }
