@@ -15,8 +15,8 @@
 #define DENSE_SHARE 16                 /* windows pay from one offset in so many */
 #define SHORT_ROUND 8                  /* cells: below it the nearest offsets are in windows, however few */
 #define LONG_ROUND 32
-#define PART_TERMS 4096
-#define MOST_PARTS 16
+#define PART_TERMS 1024
+#define MOST_PARTS 128
 #define TABLE_UNIT 16       /* cells by which a table is rounded up */
 #define STARTERS 1024       /* groups at most that write presets and weights */
 #define TOGETHER (SUBS / 2) /* sub-blocks of which none is needed for what the chain is not */
@@ -115,6 +115,12 @@ static int64_t find_harmless(const pdp_problem *problem, const pdp_stamp *stamp)
         return 0;
     }
     return is_min ? most - most / 3 : most / 3 - most;
+}
+
+/* Whether cells are sums of others, modulo a number of 31 bits. */
+static bool counts(const pdp_problem *problem, const pdp_stamp *stamp) {
+    return stamp->modular && stamp->combine == PDP_OP_ADD && !stamp->can_miss &&
+           problem->recurrence->nodes[problem->recurrence->inner].kind == PDP_NODE_CELL;
 }
 
 static layout lay_out(const pdp_problem *problem, const pdp_stamp *stamp) {
@@ -226,7 +232,7 @@ static pdp_status write_words(const run *r) {
                                    [SPAN] = (uint32_t)l->span,
                                    [ROUND] = round,
                                    [BLOCKS] = (uint32_t)l->blocks,
-                                   [HARMLESS] = l->harmless != 0};
+                                   [PLAIN] = l->harmless != 0 || counts(r->problem, r->job->stamp)};
     const int32_t half = (int32_t)l->harmless; /* of the number, or the number */
     const uint64_t last = l->values * (l->dense + l->count) * l->element_bytes;
     if (pdp_device_clear(r->device, r->words, 0, words_bytes(l), r->error) != PDP_OK) {

@@ -236,7 +236,7 @@ PDP_INLINE void hoist_pair(const frame *f, int row, int64_t k, elem *out) {
 PDP_INLINE void finish_early(const frame *f) {
     LOCAL elem *cells = f->cells;
     if (IS_STAGED && !f->on_diagonal) {
-        UNROLLED for (int q = 0; q < TILE * TILE / PACK / THREADS; q++) {
+        UNROLL(4) for (int q = 0; q < TILE * TILE / PACK / THREADS; q++) {
             const int at = (f->thread + q * THREADS) * PACK;
             const int row = at / PANEL % TILE, column = at / (TILE * PANEL) * PANEL + at % PANEL;
             const pack a = *(const GLOBAL pack *)(f->rows + at), b = *(const GLOBAL pack *)(f->columns + at);
@@ -749,10 +749,12 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
     int distance = (int)n2;
     uint32_t before = 0; /* tiles of this launch with a smaller distance */
     problem own = problem_at(d, b0, b2, 0);
+    if (THREAD == THREADS - 1) {
+        words[0] = ATOMIC_ADD(state + TICKET, 1u);
+    }
     for (;;) {
         BARRIER();
         if (THREAD == 0) {
-            words[0] = ATOMIC_ADD(state + TICKET, 1u);
             words[1] = LOAD(state + COMPLETE);
         }
         BARRIER();
@@ -771,7 +773,7 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
             own = problem_at(d, b0, b2, number);
         }
         GLOBAL uint32_t *flags = state + COUNTS + n0 + (own.table - (GLOBAL elem *)b0) / (TILE * TILE);
-        if (THREAD == 0 && distance > 0) {
+        if (THREAD == 0 && distance > 0 && complete == 0) {
             WAIT(flags + tile_number(row, row));
             WAIT(flags + tile_number(row + distance, row + distance));
         }
@@ -784,11 +786,14 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
         UNKNOWN(row); /* so that the frame is not in registers while products are added */
         f = frame_of(own.d, pool, own.table, row, distance, own.room);
         const int column = f.column;
-        if (THREAD == 0 && distance > 0) { /* options read cells of the neighbours */
+        if (THREAD == 0 && distance > complete) { /* options read cells of the neighbours */
             WAIT(flags + tile_number(row, column - 1));
             WAIT(flags + tile_number(row + 1, column));
         }
         BARRIER();
+        if (THREAD == THREADS - 1) { /* the next, which comes while others have work */
+            words[0] = ATOMIC_ADD(state + TICKET, 1u);
+        }
         finish_open(&f, &p);
         BARRIER();
         finish_tile(&f);

@@ -44,8 +44,8 @@ enum {
     SPAN = 4,     /* offsets of a part: a multiple of CHUNK */
     ROUND = 5,    /* cells of a step that do not depend on each other: a power of 2, at most 32 */
     BLOCKS = 6,
-    HARMLESS = 7, /* terms are s + w, or s, and the last weight makes one harmless: see find_harmless */
-    COUNTS = 8    /* for every block, its parts that are done; then for every sub-block whether its sums are there */
+    PLAIN = 7, /* terms are s + w, or s, and the last weight makes one harmless: see find_harmless; or s modulo P */
+    COUNTS = 8 /* for every block, its parts that are done; then for every sub-block whether its sums are there */
 };
 
 #if defined(PDP_ON_DEVICE)
@@ -93,7 +93,7 @@ enum {
     STEP_SUMS = TOTALS + AHEAD * SUB,                 /* for every helper, those of two steps */
     SCRATCH = STEP_SUMS + 2 * HELPERS * STEP,
     WAYS = SCRATCH + 32,
-    LIST_WEIGHTS = WAYS + 2 * STEP,
+    LIST_WEIGHTS = WAYS + 3 * STEP,
     NEAR_WEIGHTS = LIST_WEIGHTS + ROOM * PDP_NW,
     W_STRIDE = ROOM + NEAR,
     CHAIN_POOL = NEAR_WEIGHTS + NEAR_VALUES * W_STRIDE,
@@ -137,7 +137,14 @@ PDP_INLINE uint32_t find_here(void) {
 #else
 #define CAN_BE_HARMLESS 0
 #endif
-#define IS_HARMLESS(f) (CAN_BE_HARMLESS && (f)->is_harmless)
+#define IS_HARMLESS(f) (CAN_BE_HARMLESS && (f)->is_plain)
+
+/* Sums of cells modulo P. */
+#if HAS_WINDOWS && PDP_NW == 0 && PDP_NI == 0 && defined(PDP_MODULAR) && PDP_ELEM_BYTES == 4
+#define CAN_COUNT 1
+#else
+#define CAN_COUNT 0
+#endif
 
 typedef struct __attribute__((aligned(16))) pack {
     elem at[PACK];
@@ -166,7 +173,7 @@ typedef struct frame {
     int list_steps, list_near; /* terms of the list with offsets below 2 * STEP, NEAR */
     int parts;
     int round;
-    int is_harmless;
+    int is_plain;
     int origin;     /* the first cell that is not preset */
     int first;      /* cell of the block, or of the sub-block */
     uint32_t known; /* cells that are final */
@@ -745,7 +752,8 @@ typedef struct chain {
     uint32_t mask;
     uint32_t after; /* the mask to the next step, of whose matrix the rest is in the group's memory */
     int has_response;
-    elem most; /* for sums: see chain_respond */
+    elem most;      /* for sums: see chain_respond */
+    double inverse; /* of the modulus */
 #endif
 } chain;
 
@@ -789,7 +797,7 @@ PDP_INLINE elem chain_windows(const frame *f, chain *c, elem sum, int step, cons
 /* What the next step has, from what is known of this one's cells. */
 PDP_INLINE elem add_ways(const frame *f, const LOCAL elem *from) {
     PDP_DATA d = f->d;
-    const LOCAL elem *ways = f->pool + WAYS + STEP + THREAD % 32;
+    const LOCAL elem *ways = f->pool + WAYS + 2 * STEP + THREAD % 32;
     elem part[4] = {f->identity, f->identity, f->identity, f->identity};
     UNROLLED for (int j = 0; j < STEP; j += PACK) {
         const pack x = *(const LOCAL pack *)(from + j);
@@ -800,17 +808,43 @@ PDP_INLINE elem add_ways(const frame *f, const LOCAL elem *from) {
     return PDP_COMBINE(PDP_COMBINE(part[0], part[1]), PDP_COMBINE(part[2], part[3]));
 }
 
+#if CAN_COUNT
+/* The sum of what is known of this step's cells, each as often as there are ways from it to this thread's cell, or to
+ * the one in the next step. A product is less than P^2, which is less than 2^62. The quotient is found in doubles, and
+ * is off by one at most. */
+PDP_INLINE elem count_ways(const frame *f, const chain *c, const int to_next) {
+    const LOCAL elem *from = f->pool + SCRATCH, *ways = f->pool + WAYS + STEP + THREAD % 32;
+    const uint64_t modulus = (uint64_t)f->d->modulus, most = modulus * modulus;
+    uint64_t part[2] = {0, 0};
+    UNROLLED for (int j = 0; j < STEP; j += PACK) {
+        const pack x = *(const LOCAL pack *)(from + j);
+        UNROLLED for (int e = 0; e < PACK; e++) {
+            part[e % 2] += (uint64_t)x.at[e] * (to_next ? c->same.w[j + e][0] : ways[-j - e]);
+            part[e % 2] -= part[e % 2] >= most ? most : 0;
+        }
+    }
+    const uint64_t sum = part[0] + part[1];
+    int64_t rest = (int64_t)(sum - (uint64_t)((double)sum * c->inverse) * modulus);
+    rest += rest < 0 ? (int64_t)modulus : 0;
+    return (elem)(rest >= (int64_t)modulus ? rest - (int64_t)modulus : rest);
+}
+#endif
+
 /* Where terms are s + w and the least or greatest of them counts, the way from a cell to one of its step, or of the
  * next, is a weight too, so that the chain is a product with a matrix. In w of `same` it is from what is known of
  * cell j to this thread's. A sum that is not there must stay behind all values when such a weight is added, so
- * these must be small, and sums at most `most`: see find_harmless. */
+ * these must be small, and sums at most `most`: see find_harmless. Where terms are added, it is how many ways there
+ * are; in w those to the next step. */
 PDP_INLINE void chain_respond(const frame *f, chain *c, int warp, elem harmless) {
     PDP_DATA d = f->d;
     const int lane = THREAD % 32;
-    LOCAL elem *ways = f->pool + WAYS; /* to a cell so many further on */
-    elem mine[2] = {lane == 0 ? (elem)0 : harmless, harmless};
+    LOCAL elem *ways = f->pool + WAYS + STEP; /* to a cell so many further on; none to those before it */
+    elem mine[2] = {lane == 0 ? (elem)CAN_COUNT : harmless, harmless};
     c->most = (elem)(harmless / 2);
-    c->has_response = IS_HARMLESS(f) && f->dense > 0 && !PDP_CLOSES;
+    c->has_response = (CAN_BE_HARMLESS || CAN_COUNT) && f->is_plain && f->dense > 0 && !PDP_CLOSES;
+    if (warp == 0) {
+        ways[lane - STEP] = harmless;
+    }
     ROLLED for (int from = 0; from < 2 * STEP; from++) {
         if (THREAD == from % STEP) {
             ways[from] = mine[from / STEP];
@@ -820,10 +854,22 @@ PDP_INLINE void chain_respond(const frame *f, chain *c, int warp, elem harmless)
         UNROLLED for (int x = 0; x < 2; x++) {
             const int a = lane + x * STEP - from;
             if (c->has_response && way != harmless && a > 0 && (f->local_masks[a / 32] >> a % 32 & 1) != 0) {
-                mine[x] = PDP_COMBINE(mine[x], s_add(way, f->pool[NEAR_WEIGHTS + ROOM + a]));
+                mine[x] = PDP_COMBINE(mine[x], CAN_COUNT ? way : s_add(way, f->pool[NEAR_WEIGHTS + ROOM + a]));
             }
         }
     }
+#if CAN_COUNT /* to the next step there are as many as to the cells of this one from which it is one term */
+    c->inverse = 1 / (double)d->modulus;
+    UNROLLED for (int j = 0; j < STEP; j++) {
+        c->same.w[j][0] = 0;
+        ROLLED for (int by = warp == 0 ? j : STEP; by < STEP; by++) {
+            const int a = STEP + lane - by;
+            if ((f->local_masks[a / 32] >> a % 32 & 1) != 0) {
+                c->same.w[j][0] = PDP_COMBINE(c->same.w[j][0], ways[by - j]);
+            }
+        }
+    }
+#else
     ROLLED for (int x = 0; x < 2 * STEP; x++) {
         const elem way = ways[x];
         c->has_response &=
@@ -834,6 +880,7 @@ PDP_INLINE void chain_respond(const frame *f, chain *c, int warp, elem harmless)
             c->same.w[j][0] = lane >= j ? ways[lane >= j ? lane - j : 0] : harmless;
         }
     }
+#endif
 }
 #endif
 
@@ -920,7 +967,7 @@ PDP_INLINE void chain_step(const frame *f, chain *c, const few_terms *few, int s
     c->next = f->identity;
 #if HAS_WINDOWS
     if (c->has_response) {
-        sum = PDP_COMBINE(sum, c->most);
+        sum = CAN_COUNT ? sum : PDP_COMBINE(sum, c->most);
         if (is_chain) {
             f->pool[SCRATCH + lane] = sum;
         }
@@ -929,8 +976,13 @@ PDP_INLINE void chain_step(const frame *f, chain *c, const few_terms *few, int s
     }
     WARP_BARRIER();
     if (c->has_response) {
+#if CAN_COUNT
+        sum = count_ways(f, c, 0);
+        c->next = count_ways(f, c, 1);
+#else
         sum = add_sure(f, sum, c->same.w, f->pool + SCRATCH);
         c->next = add_ways(f, f->pool + SCRATCH);
+#endif
     }
     sum = chain_windows(f, c, sum, step, iv, next_iv, is_chain);
 #endif
@@ -1161,8 +1213,8 @@ PDP_INLINE void take_steps(const frame *f, int super, int end, const int is_chai
         c.next = add_step(f, steps * super - 1, iv);
         c.after = matrix_mask(f, 1);
         c.has_response = 0;
-#if CAN_BE_HARMLESS
-        chain_respond(f, &c, warp, find_harmless(f));
+#if CAN_BE_HARMLESS || CAN_COUNT
+        chain_respond(f, &c, warp, CAN_COUNT ? (elem)0 : find_harmless(f));
 #endif
     }
 #endif
@@ -1240,7 +1292,7 @@ PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *sma
                0,
                (int)words[PARTS],
                (int)words[ROUND],
-               (int)words[HARMLESS],
+               (int)words[PLAIN],
                (int)n1,
                0,
                0};
