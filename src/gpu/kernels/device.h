@@ -16,6 +16,7 @@
  *   LOAD(p), STORE(p, v)     a uint32_t through which groups tell each other that something is done
  *   WAIT(p)                  until it is not 0; other groups go on
  *   YIELD()                  in a loop that waits for another group
+ *   HELD(d, data)            declares d, a problem's data of which what is used stays in registers
  *   UNKNOWN(x)               the compiler forgets what it knows of an int, and what follows from it
  *   PDP_PART(n)              in an #if around kernels: NVRTC compiles the parts of a text at the same time, from 0 on;
  *                            for all others they are one */
@@ -89,6 +90,9 @@ PDP_INLINE void WAIT(const uint32_t *p) {
 #define PDP_PRAGMA(text) _Pragma(#text)
 #define UNROLL(n) PDP_PRAGMA(unroll n)
 #define UNKNOWN(x) asm volatile("" : "+r"(x))
+#define HELD(d, data)                                                                                                  \
+    const pdp_kernel_data held = *(data);                                                                              \
+    PDP_DATA d = &held
 #define PDP_LITTLE_SHARED 0 /* less than 64 KiB of memory for a group */
 #define PDP_GROUPS_MEET 1
 #define PDP_SINGLE(name) name##f
@@ -138,6 +142,7 @@ typedef ulong uint64_t;
 #define UNROLLED
 #define UNROLL(n)
 #define UNKNOWN(x) ((void)0)
+#define HELD(d, data) PDP_DATA d = (data)
 #define PDP_LITTLE_SHARED 1
 #define PDP_GROUPS_MEET 0
 #define PDP_SINGLE(name) name
@@ -193,6 +198,7 @@ PDP_INLINE uint32_t ATOMIC_ADD(uint32_t *p, uint32_t v) {
 #define UNROLLED
 #define UNROLL(n)
 #define UNKNOWN(x) ((void)0)
+#define HELD(d, data) PDP_DATA d = (data)
 #define PDP_LITTLE_SHARED 0
 #define PDP_GROUPS_MEET 1
 #define PDP_SINGLE(name) name##f

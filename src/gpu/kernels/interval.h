@@ -470,11 +470,13 @@ PDP_INLINE void add_neighbours(const frame *f, int x, int y, int r, int step) {
             }
         }
     }
-    UNROLL(1) for (int by_column = below ? 0 : 1; by_column < (before ? 2 : 1); by_column++) {
-        operands_of_four o;
+    UNROLLED for (int by_column = 0; by_column < 2; by_column++) {
         const int k = (by_column ? y - 1 : x + 1) * BLOCK;
-        load_operands(f, &o, row, 2, column, k, by_column);
-        add_operands(f, sum, &o, hj, row, 2, column, k, by_column);
+        if (by_column ? before : below) {
+            operands_of_four o;
+            load_operands(f, &o, row, 2, column, k, by_column);
+            add_operands(f, sum, &o, hj, row, 2, column, k, by_column);
+        }
     }
     UNROLLED for (int e = 0; e < 2 * BLOCK; e++) {
         cells[e / BLOCK * T_STRIDE + e % BLOCK] = sum[e / BLOCK][e % BLOCK];

@@ -358,7 +358,7 @@ PDP_INLINE void far_open(const frame *f, far_sums *s) {
 #if HAS_WINDOWS
 /* The windows of the offsets low .. low+length-1. */
 PDP_INLINE void far_windows(frame *f, far_sums *s, int low, int length) {
-    PDP_DATA d = f->d;
+    HELD(d, f->d);
     LOCAL elem *weights = f->pool + FAR_WEIGHTS;
     const int begin = f->first - low - length;
     BARRIER();
@@ -507,7 +507,7 @@ PDP_INLINE void near_open(const frame *f, near_sums *s, int first, int step) {
 #if HAS_WINDOWS
 /* The windows of the offsets low .. low+length-1. */
 PDP_INLINE void middle_windows(const frame *f, near_sums *s, int low, int length) {
-    PDP_DATA d = f->d;
+    HELD(d, f->d);
     LOCAL elem *weights = f->pool + MIDDLE_WEIGHTS;
     const int begin = f->first - low - length, x = THREAD % 32 * NEAR_OUTS;
     BARRIER();
