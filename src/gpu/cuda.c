@@ -23,6 +23,7 @@ enum { KERNELS = 16, KERNEL_NAME = 48 };
 
 typedef struct cuda_program {
     pdp_cuda_module modules[PDP_NVRTC_PARTS]; /* NULL behind the last */
+    pdp_blob images[PDP_NVRTC_PARTS];         /* that they were loaded from, if the text was compiled */
     int count;                                /* of the kernels that were already looked up */
     char names[KERNELS][KERNEL_NAME];
     pdp_cuda_function functions[KERNELS];
@@ -304,24 +305,23 @@ static pdp_status load_text(pdp_device *device, cuda_program *program, const cha
     if (!state->nvrtc.library) {
         status = pdp_nvrtc_open(&state->nvrtc, state->version / 1000, error);
     }
-    pdp_blob images[PDP_NVRTC_PARTS] = {{NULL, 0}};
     if (status == PDP_OK) {
-        status = pdp_nvrtc_compile(&state->nvrtc, device->capability, text, length, images, error);
+        status = pdp_nvrtc_compile(&state->nvrtc, device->capability, text, length, program->images, error);
     }
-    for (int i = 0; i < PDP_NVRTC_PARTS; i++) {
+    for (int i = 0; i < PDP_NVRTC_PARTS && status == PDP_OK && program->images[i].data; i++) {
         bool is_foreign;
-        if (status == PDP_OK && images[i].data) {
-            status = load_image(device, &program->modules[i], images[i].data, &is_foreign, error);
-        }
-        free(images[i].data);
+        status = load_image(device, &program->modules[i], program->images[i].data, &is_foreign, error);
     }
     return status;
 }
 
 static void cuda_unload(pdp_device *device, void *handle) {
     cuda_program *program = handle;
-    for (int i = 0; i < PDP_NVRTC_PARTS && program->modules[i]; i++) {
-        give_back(device, 0, program->modules[i], NULL);
+    for (int i = 0; i < PDP_NVRTC_PARTS; i++) {
+        if (program->modules[i]) {
+            give_back(device, 0, program->modules[i], NULL);
+        }
+        free(program->images[i].data);
     }
     free(program);
 }
@@ -370,6 +370,17 @@ static pdp_status find_shared(pdp_device *device, pdp_cuda_module module, const 
     return CALL(cuFuncSetAttribute, function, PDP_CUDA_DYNAMIC_SHARED_BYTES, (int)*bytes);
 }
 
+/* The part in whose code a kernel's name is; the first if that cannot be seen. The driver could be asked for it in every
+ * part, but what looks for errors of programs would take its answers for some. */
+static int find_part(const cuda_program *program, const char *name) {
+    for (int i = 0; i < PDP_NVRTC_PARTS && program->images[i].data; i++) {
+        if (memmem(program->images[i].data, program->images[i].size, name, strlen(name) + 1)) {
+            return i;
+        }
+    }
+    return 0;
+}
+
 /* In the context. Kernels that were asked for are remembered: looking up takes as long as a short launch. */
 static pdp_status find_kernel(pdp_device *device, cuda_program *program, const char *name, int *out, pdp_error *error) {
     for (*out = 0; *out < program->count; (*out)++) {
@@ -382,8 +393,8 @@ static pdp_status find_kernel(pdp_device *device, cuda_program *program, const c
     }
     const cuda *state = device->state;
     pdp_cuda_function *function = &program->functions[*out];
-    pdp_cuda_code code = PDP_CUDA_NOT_FOUND;
-    int part = -1;
+    int part = find_part(program, name);
+    pdp_cuda_code code = state->driver.cuModuleGetFunction(function, program->modules[part], name);
     while (code == PDP_CUDA_NOT_FOUND && part + 1 < PDP_NVRTC_PARTS && program->modules[part + 1]) {
         code = state->driver.cuModuleGetFunction(function, program->modules[++part], name);
     }
