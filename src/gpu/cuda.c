@@ -370,8 +370,8 @@ static pdp_status find_shared(pdp_device *device, pdp_cuda_module module, const 
     return CALL(cuFuncSetAttribute, function, PDP_CUDA_DYNAMIC_SHARED_BYTES, (int)*bytes);
 }
 
-/* The part in whose code a kernel's name is; the first if that cannot be seen. The driver could be asked for it in every
- * part, but what looks for errors of programs would take its answers for some. */
+/* The part in whose code a kernel's name is; the first if that cannot be seen. The driver could be asked for it in
+ * every part, but what looks for errors of programs would take its answers for some. */
 static int find_part(const cuda_program *program, const char *name) {
     for (int i = 0; i < PDP_NVRTC_PARTS && program->images[i].data; i++) {
         if (memmem(program->images[i].data, program->images[i].size, name, strlen(name) + 1)) {

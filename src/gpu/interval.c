@@ -177,7 +177,8 @@ static pdp_status fill_tables(run *r) {
     if (pdp_program_count_resident(r->job->program, "pdp_interval", THREADS, &resident, &r->error) != PDP_OK) {
         return r->error.status;
     }
-    /* Where diagonals have few tiles, time is what it takes to finish one after the other: each has a multiprocessor. */
+    /* Where diagonals have few tiles, time is what it takes to finish one after the other: each has a multiprocessor.
+     */
     if (5 * tiles_at(r, 0) <= 3 * (uint64_t)r->device->units && r->device->units < resident) {
         resident = r->device->units;
     }
