@@ -124,7 +124,7 @@ static pdp_status load(pdp_device_ceiling *ceiling, const pdp_problem *problem, 
         pdp_device_lock(device);
         if (pdp_program_open(&ceiling->program, device, text, length, error) == PDP_OK &&
             pdp_arena_create(&ceiling->arena, device, &data, 1, stamp, error) == PDP_OK) {
-            pdp_device_allocate(device, &ceiling->cycles, sizeof(int64_t), error);
+            pdp_device_allocate(device, &ceiling->cycles, 2 * sizeof(int64_t), error);
         }
         pdp_device_unlock(device);
         pdp_data_free(&data);
@@ -164,7 +164,7 @@ const char *pdp_device_ceiling_shape(const pdp_device_ceiling *ceiling, size_t s
 
 /* Milliseconds of so many rounds. */
 static pdp_status run(pdp_device_ceiling *ceiling, const micro_tile *s, uint32_t groups, int64_t rounds,
-                      double *milliseconds, int64_t *cycles) {
+                      double *milliseconds, int64_t cycles[2]) {
     pdp_device *device = ceiling->device;
     pdp_error *error = &ceiling->error;
     const pdp_launch launch = {.kernel = s->kernel,
@@ -179,7 +179,7 @@ static pdp_status run(pdp_device_ceiling *ceiling, const micro_tile *s, uint32_t
         pdp_device_elapsed(device, milliseconds, error) != PDP_OK) {
         return error->status;
     }
-    return pdp_device_read(device, ceiling->cycles, 0, cycles, sizeof *cycles, error);
+    return pdp_device_read(device, ceiling->cycles, 0, cycles, 2 * sizeof *cycles, error);
 }
 
 /* The best over 1, 2, ... groups a multiprocessor. */
@@ -192,13 +192,13 @@ static double measure(pdp_device_ceiling *ceiling, const micro_tile *s) {
     const uint32_t units =
         ceiling->device->units > 0 && ceiling->device->units <= resident ? ceiling->device->units : 1;
     double best = 0, milliseconds = 0;
-    int64_t rounds = 16, cycles = 0;
-    if (run(ceiling, s, units, 1, &milliseconds, &cycles) != PDP_OK) { /* a driver may compile at the first launch */
+    int64_t rounds = 16, cycles[2] = {0};                             /* and nanoseconds */
+    if (run(ceiling, s, units, 1, &milliseconds, cycles) != PDP_OK) { /* a driver may compile at the first launch */
         return 0;
     }
     for (uint32_t groups = units; groups <= resident; groups += units) {
         for (;; rounds *= milliseconds < LEAST_MILLISECONDS / 8 ? 8 : 2) {
-            if (run(ceiling, s, groups, rounds, &milliseconds, &cycles) != PDP_OK) {
+            if (run(ceiling, s, groups, rounds, &milliseconds, cycles) != PDP_OK) {
                 return 0;
             }
             if (milliseconds >= LEAST_MILLISECONDS) {
@@ -209,7 +209,7 @@ static double measure(pdp_device_ceiling *ceiling, const micro_tile *s) {
         best = rate > best ? rate : best;
         if (rate > ceiling->best) {
             ceiling->best = rate;
-            ceiling->clock = (double)cycles / (1e-3 * milliseconds);
+            ceiling->clock = cycles[1] > 0 ? (double)cycles[0] / (1e-9 * (double)cycles[1]) : 0;
         }
     }
     return best;
