@@ -393,17 +393,6 @@ PDP_INLINE void load_quad(const frame *f, quad *q, int t, int end) {
     }
 }
 
-/* A quad's term of cell i, if it is there. Where a term cannot fail a choice is faster than a branch. */
-PDP_INLINE elem add_term(const frame *f, elem sum, elem s, const quad *q, int e, const elem *iv, int i, int is_there) {
-    PDP_DATA d = f->d;
-#if defined(PDP_GUARDED)
-    return is_there ? update(d, sum, s, q->w[e], iv, i, q->number[e]) : sum;
-#else
-    const elem made = update(d, sum, s, q->w[e], iv, i, q->number[e]);
-    return is_there ? made : sum;
-#endif
-}
-
 /* ---- A part of a block ---- */
 
 #if HAS_WINDOWS
@@ -695,7 +684,7 @@ PDP_INLINE elem close_cell(const frame *f, elem sum, int i) {
 #define STEP_BARRIER() asm volatile("bar.sync 1, %0;" ::"n"(THREADS - 32) : "memory")
 #define LINE_BARRIER(is_last)                                                                                          \
     if (!(is_last)) {                                                                                                  \
-        asm volatile("bar.sync 2, %0;" ::"n"(SUB) : "memory");                                                         \
+        asm volatile("bar.sync 2, %0;" ::"n"(32 * LINE) : "memory");                                                   \
     }
 PDP_INLINE void wait_for_totals(const frame *f, int super) {
     while (*(volatile uint32_t *)(f->shared + READY) <= (uint32_t)super) {
@@ -1230,17 +1219,31 @@ PDP_INLINE void near_quad(const frame *f, quad *q, int number) {
 }
 
 /* A cell's terms from places low .. high-1 of its sub-block; those before it are negative. A term that is not there
- * reads what no other thread writes. */
+ * reads what no other thread writes. Where terms cannot fail a choice is faster than a branch, and none of them waits
+ * for another. */
 PDP_INLINE elem line_quad(const frame *f, elem sum, const quad *q, int super, int low, int high, const elem *iv) {
-    const int x = THREAD % SUB;
+    PDP_DATA d = f->d;
+    const int x = THREAD % SUB, i = f->origin + super * SUB + x;
+    elem s[QUAD];
     UNROLLED for (int e = 0; e < QUAD; e++) {
         const int from = x - q->offset[e], is_there = from >= low && from < high;
-        const elem s = LIST_AT(super * SUB + (is_there ? from : x));
-        sum = add_term(f, sum, s, q, e, iv, f->origin + super * SUB + x, is_there);
+        s[e] = LIST_AT(super * SUB + (is_there ? from : x));
+    }
+    UNROLLED for (int e = 0; e < QUAD; e++) {
+        const int from = x - q->offset[e], is_there = from >= low && from < high;
+#if defined(PDP_GUARDED)
+        sum = is_there ? update(d, sum, s[e], q->w[e], iv, i, q->number[e]) : sum;
     }
     return sum;
+#else
+        const elem made = update(d, f->identity, s[e], q->w[e], iv, i, q->number[e]);
+        s[e] = is_there ? made : f->identity;
+    }
+    return PDP_COMBINE(sum, PDP_COMBINE(PDP_COMBINE(s[0], s[1]), PDP_COMBINE(s[2], s[3])));
+#endif
 }
 
+/* The first quads, which are in registers if they are few. */
 PDP_INLINE elem line_quads(const frame *f, elem sum, const quad *few, int count, int super, int low, int high,
                            const elem *iv) {
     UNROLLED for (int x = 0; x < LINE_FEW; x++) {
@@ -1299,50 +1302,65 @@ PDP_INLINE void do_line(const frame *f, const quad *few, int super, const elem *
     }
 }
 
-/* A quad of terms for four cells of a thread, which are 32 apart: their operands are in the ring, and what is cut off
- * at its end lies behind it too. */
-PDP_INLINE void aside_quad(const frame *f, near_sums *s, const quad *q, int super, const int is_sure) {
-    PDP_DATA d = f->d;
-    const int x = super * SUB + THREAD % 32;
+/* The operands of a quad for a thread's cells of a sub-block, which are 32 apart. What is cut off at the ring's end
+ * lies behind it too. Those that are not there are read all the same: nobody writes there now. */
+typedef struct operands {
+    elem of[QUAD][NEAR_OUTS];
+} operands;
+
+PDP_INLINE void aside_load(const frame *f, operands *s, const quad *q, int super) {
     UNROLLED for (int e = 0; e < QUAD; e++) {
-        const int a = q->offset[e];
-        const LOCAL elem *from = &LIST_AT(x - a);
+        const LOCAL elem *from = &LIST_AT(super * SUB + THREAD % 32 - q->offset[e]);
         UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
-            const int i = f->origin + x + 32 * r;
-            if (is_sure) {
-                s->sum[r] = update(d, s->sum[r], from[32 * r], q->w[e], s->iv[r], i, q->number[e]);
-            } else {
-                const int is_there = a <= i && i < f->cells;
-                s->sum[r] =
-                    add_term(f, s->sum[r], LIST_AT(x + 32 * r - (is_there ? a : 0)), q, e, s->iv[r], i, is_there);
+            s->of[e][r] = from[32 * r];
+        }
+    }
+}
+
+PDP_INLINE void aside_add(const frame *f, near_sums *to, const operands *s, const quad *q, int super,
+                          const int is_sure) {
+    PDP_DATA d = f->d;
+    UNROLLED for (int e = 0; e < QUAD; e++) {
+        UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
+            const int i = f->origin + super * SUB + THREAD % 32 + 32 * r;
+            if (is_sure || (q->offset[e] <= i && i < f->cells)) {
+                to->sum[r] = update(d, to->sum[r], s->of[e][r], q->w[e], to->iv[r], i, q->number[e]);
             }
         }
     }
 }
 
-/* What a sub-block has from those before the last one, while that is in work: a warp has every ASIDE-th quad. */
+/* What a sub-block has from those before the last one, while that is in work: a warp has every ASIDE-th quad. The
+ * operands of those in registers are on their way while the quad before is added. */
 PDP_INLINE void look_aside(const frame *f, const quad *few, int super) {
     PDP_DATA d = f->d;
     const int aside = THREAD / 32 - LINE, lane = THREAD % 32, first = f->origin + super * SUB;
-    const int most = f->list_near / QUAD; /* those are whole */
     const int is_whole = first >= LIST_NEAR && first + SUB <= f->cells;
-    near_sums s;
-    near_open(f, &s, first + lane, 32);
+    near_sums sums;
+    operands s[2];
+    near_open(f, &sums, first + lane, 32);
+    if (LIST_FEW > 0) {
+        aside_load(f, &s[0], &few[0], super);
+    }
     UNROLLED for (int x = 0; x < LIST_FEW; x++) {
         const int number = f->line_quads + aside + x * ASIDE;
-        if (SURE(is_whole && number < most)) {
-            aside_quad(f, &s, &few[x], super, 1);
+        if (x + 1 < LIST_FEW) {
+            aside_load(f, &s[(x + 1) % 2], &few[x + 1], super);
+        }
+        if (SURE(is_whole && (number + 1) * QUAD <= f->list_near)) {
+            aside_add(f, &sums, &s[x % 2], &few[x], super, 1);
         } else if (number * QUAD < f->list_near) {
-            aside_quad(f, &s, &few[x], super, 0);
+            aside_add(f, &sums, &s[x % 2], &few[x], super, 0);
         }
     }
     ROLLED for (int number = f->line_quads + aside + LIST_FEW * ASIDE; number * QUAD < f->list_near; number += ASIDE) {
         quad q;
         near_quad(f, &q, number);
-        if (SURE(is_whole && number < most)) {
-            aside_quad(f, &s, &q, super, 1);
+        aside_load(f, &s[0], &q, super);
+        if (SURE(is_whole && (number + 1) * QUAD <= f->list_near)) {
+            aside_add(f, &sums, &s[0], &q, super, 1);
         } else {
-            aside_quad(f, &s, &q, super, 0);
+            aside_add(f, &sums, &s[0], &q, super, 0);
         }
     }
     if (aside == 0) {
@@ -1351,9 +1369,9 @@ PDP_INLINE void look_aside(const frame *f, const quad *few, int super) {
     UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
         const int x = 32 * r + lane;
         if (aside == 0) {
-            s.sum[r] = PDP_COMBINE(f->pool[LIST_TOTALS + super % LIST_AHEAD * SUB + x], s.sum[r]);
+            sums.sum[r] = PDP_COMBINE(f->pool[LIST_TOTALS + super % LIST_AHEAD * SUB + x], sums.sum[r]);
         }
-        (&LIST_SUM(super, aside))[x] = s.sum[r];
+        (&LIST_SUM(super, aside))[x] = sums.sum[r];
     }
 }
 
