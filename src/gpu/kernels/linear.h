@@ -1422,12 +1422,12 @@ PDP_INLINE void take_subs(const frame *f, int super, int end, const int is_line,
             }
             BARRIER();
         }
+        if (is_aside && warp >= LINE && warp < WARPS - 1 && now + 1 < end) {
+            look_aside(f, few, now + 1);
+        }
         if (is_line) {
             do_line(f, few, now, iv, warp < LINE && now >= super);
             hoist_cell(f, f->origin + (now + 1) * SUB + THREAD % SUB, iv);
-        }
-        if (is_aside && warp >= LINE && warp < WARPS - 1 && now + 1 < end) {
-            look_aside(f, few, now + 1);
         }
         STEP_BARRIER();
         if (is_aside && now >= super) {
