@@ -16,10 +16,9 @@
 #define SHORT_ROUND 8                  /* cells: below it the nearest offsets are in windows, however few */
 #define PART_TERMS 4096
 #define MOST_PARTS 16
-#define TABLE_UNIT 16       /* cells by which a table is rounded up */
-#define STARTERS 1024       /* groups at most that write presets and weights */
-#define TOGETHER (SUBS / 2) /* sub-blocks of which none is needed for what the chain is not */
-#define REPORT_BLOCKS 8     /* launches of a run that tells how far it is */
+#define TABLE_UNIT 16   /* cells by which a table is rounded up */
+#define STARTERS 1024   /* groups at most that write presets and weights */
+#define REPORT_BLOCKS 8 /* launches of a run that tells how far it is */
 
 /* Where the terms are: in windows or in the list, in parts or in the blocks themselves. */
 typedef struct layout {

@@ -400,6 +400,9 @@ static void test_sparse_lines(void **unused) {
             const size_t presets = (size_t)pdp_random_between(&random, 1, 4000);
             check_offsets(&lines[x], n, k, least[y], reach, presets, &random, 1);
         }
+        if (!lines[x].is_first && is_tried(x, false)) { /* more than the group's memory has room for */
+            check_offsets(&lines[x], 1500, 700, 1, 600, 200, &random, 1);
+        }
     }
 }
 

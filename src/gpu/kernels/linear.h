@@ -35,7 +35,8 @@ enum {
     OWN = 4096,     /* and those below this one sub-block by sub-block; parts have the others */
     CHUNK = 512,    /* offsets of which a group has the operands at once */
     WINDOW = 32,    /* offsets of a mask; all windows together end with a multiple of CHUNK or with MATRICES */
-    SLOTS = 128     /* blocks whose sums are in memory at once */
+    SLOTS = 128,    /* blocks whose sums are in memory at once */
+    TOGETHER = 4    /* sub-blocks of which none is needed for what the chain is not */
 };
 
 /* Words through which groups meet. */
@@ -110,9 +111,10 @@ enum {
     ASIDE = WARPS - LINE - 1,   /* warps that look ahead */
     LINE_FEW = HAS_WINDOWS * 2, /* quads that are in registers */
     LIST_FEW = HAS_WINDOWS * (PDP_ELEM_BYTES == 4 ? 5 : 3),
-    LIST_ROOM = 64 / SOME(PDP_NW) / QUAD * QUAD, /* terms that are in shared memory */
+    /* Terms that are in shared memory. The chain has no others, but for offsets that tickets cannot have. */
+    LIST_ROOM = (PDP_ELEM_BYTES == 4 ? 256 : 128) / SOME(PDP_NW) / QUAD * QUAD,
     LIST_RING = PDP_ELEM_BYTES == 16 ? 1024 : 4096,
-    LIST_NEAR = LIST_RING - SUB, /* offsets below it are the chain's */
+    LIST_NEAR = LIST_RING - SUB, /* greater offsets are not in the ring */
     LIST_AHEAD = PDP_ELEM_BYTES == 4   ? 16
                  : PDP_ELEM_BYTES == 8 ? 6
                                        : 4,
@@ -1489,6 +1491,10 @@ PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *sma
                0,
                0};
     f.list_near = list_below(&f, dense > MATRICES ? NEAR : dense > 0 ? RING - 2 * SUB : LIST_NEAR);
+    if (dense == 0 && f.list_near > LIST_ROOM) {
+        const int least = list_below(&f, TOGETHER * SUB);
+        f.list_near = least > LIST_ROOM ? least : LIST_ROOM;
+    }
     return f;
 }
 
