@@ -13,7 +13,6 @@
 #define MOST_CELLS (UINT64_C(1) << 30) /* the kernels count them, and offsets, in 32 bits */
 #define WINDOW_BYTES 8                 /* of the values of an offset in a window: see HAS_WINDOWS */
 #define DENSE_SHARE 16                 /* windows pay from one offset in so many */
-#define SHORT_ROUND 8                  /* cells: below it the nearest offsets are in windows, however few */
 #define PART_TERMS 4096
 #define MOST_PARTS 16
 #define TABLE_UNIT 16   /* cells by which a table is rounded up */

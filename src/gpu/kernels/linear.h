@@ -36,7 +36,8 @@ enum {
     CHUNK = 512,    /* offsets of which a group has the operands at once */
     WINDOW = 32,    /* offsets of a mask; all windows together end with a multiple of CHUNK or with MATRICES */
     SLOTS = 128,    /* blocks whose sums are in memory at once */
-    TOGETHER = 4    /* sub-blocks of which none is needed for what the chain is not */
+    TOGETHER = 4,   /* sub-blocks of which none is needed for what the chain is not */
+    SHORT_ROUND = 8 /* cells: below it the nearest offsets are in windows if they can, however few */
 };
 
 /* Words through which groups meet. */
@@ -1273,12 +1274,12 @@ PDP_INLINE void line_finish(const frame *f, elem sum, int super) {
     }
 }
 
-/* A sub-block, in stages of cells that do not depend on each other; if such cells are few, a stage is a warp's, and
- * they are its rounds. After a stage later cells take what it has for them. */
+/* A sub-block, in stages of cells that do not depend on each other; if such cells are very few, a stage is a warp's,
+ * and they are its rounds. After a stage later cells take what it has for them. */
 PDP_INLINE void do_line(const frame *f, const quad *few, int super, const elem *iv, int is_line) {
     PDP_DATA d = f->d;
     const int x = THREAD % SUB, first = f->origin + super * SUB, is_cell = is_line && first + x < f->cells;
-    const int stage = f->round < STEP ? STEP : f->round;
+    const int stage = f->round < SHORT_ROUND ? STEP : f->round;
     elem sum = f->identity;
     if (is_line) {
         UNROLLED for (int aside = 0; aside < ASIDE; aside++) {
