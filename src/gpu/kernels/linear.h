@@ -65,6 +65,15 @@ enum {
 #define HAS_WINDOWS 0
 #endif
 
+/* HAS_FEW: what is not unrolled is not in registers. ASIDE_LAST: see take_subs. */
+#if defined(__OPENCL_C_VERSION__)
+#define HAS_FEW 0
+#define ASIDE_LAST 1
+#else
+#define HAS_FEW HAS_WINDOWS
+#define ASIDE_LAST 0
+#endif
+
 enum {
     WARPS = THREADS / 32,
     HELPERS = WARPS - 2,        /* of the chain's warp; the last warp is the clerk, who deals with the other groups */
@@ -106,12 +115,12 @@ enum {
     NO_RING = 1 << 30,
     NO_OFFSET = 1 << 30, /* no cell has so many before it */
     /* If there is nothing but the list: */
-    QUAD = 4,                   /* terms that are taken at once */
-    LIST_STEP = WARPS * QUAD,   /* terms that wait together */
-    LINE = SUB / 32,            /* warps that follow the chain */
-    ASIDE = WARPS - LINE - 1,   /* warps that look ahead */
-    LINE_FEW = HAS_WINDOWS * 2, /* quads that are in registers */
-    LIST_FEW = HAS_WINDOWS * (PDP_ELEM_BYTES == 4 ? 5 : 3),
+    QUAD = 4,                 /* terms that are taken at once */
+    LIST_STEP = WARPS * QUAD, /* terms that wait together */
+    LINE = SUB / 32,          /* warps that follow the chain */
+    ASIDE = WARPS - LINE - 1, /* warps that look ahead */
+    LINE_FEW = HAS_FEW * 2,   /* quads that are in registers */
+    LIST_FEW = HAS_FEW * (PDP_ELEM_BYTES == 4 ? 5 : 3),
     /* Terms that are in shared memory. The chain has no others, but for offsets that tickets cannot have. */
     LIST_ROOM = (PDP_ELEM_BYTES == 4 ? 256 : 128) / SOME(PDP_NW) / QUAD * QUAD,
     LIST_RING = PDP_ELEM_BYTES == 16 ? 1024 : 4096,
@@ -1405,7 +1414,8 @@ PDP_INLINE void list_open(frame *f, int super) {
     BARRIER();
 }
 
-/* Sub-blocks super .. end-1. Begins one before them, with what the first has from aside. */
+/* Sub-blocks super .. end-1. Begins one before them, with what the first has from aside. Where all warps go the same
+ * way that comes before the line, so that fibres show what is not final; but PoCL's optimiser (3.1) loses it there. */
 PDP_INLINE void take_subs(const frame *f, int super, int end, const int is_line, const int is_aside,
                           const int is_clerk) {
     const int warp = THREAD / 32;
@@ -1425,12 +1435,16 @@ PDP_INLINE void take_subs(const frame *f, int super, int end, const int is_line,
             }
             BARRIER();
         }
-        if (is_aside && warp >= LINE && warp < WARPS - 1 && now + 1 < end) {
+        const int looks = is_aside && warp >= LINE && warp < WARPS - 1 && now + 1 < end;
+        if (looks && !ASIDE_LAST) {
             look_aside(f, few, now + 1);
         }
         if (is_line) {
             do_line(f, few, now, iv, warp < LINE && now >= super);
             hoist_cell(f, f->origin + (now + 1) * SUB + THREAD % SUB, iv);
+        }
+        if (looks && ASIDE_LAST) {
+            look_aside(f, few, now + 1);
         }
         STEP_BARRIER();
         if (is_aside && now >= super) {
