@@ -79,6 +79,8 @@ def batch(folder):
 def linear():
     yield ["sdp_added", "--type", "i32", "--param", "op=min", "--param", "n=300", "--input", "a=9,5,4,2,1", "--input",
            "w=" + numbers(5), "--input", "init=" + numbers(9)]
+    yield ["sdp_added", "--type", "i32", "--param", "op=min", "--param", "n=900", "--input",
+           "a=700,300,129,128,100,65,40", "--input", "w=" + numbers(7), "--input", "init=" + numbers(700)]
     yield ["compositions_mod", "--param", "total=100", "--param", "P=998244353", "--input", "part=1,2,3,5,8,13,21,34,55"]
 
 

@@ -13,14 +13,11 @@
 #define MOST_CELLS (UINT64_C(1) << 30) /* the kernels count them, and offsets, in 32 bits */
 #define WINDOW_BYTES 8                 /* of the values of an offset in a window: see HAS_WINDOWS */
 #define DENSE_SHARE 16                 /* windows pay from one offset in so many */
-#define SHORT_ROUND 8                  /* cells: below it the nearest offsets are in windows, however few */
-#define LONG_ROUND 32
 #define PART_TERMS 1024
 #define MOST_PARTS 128
-#define TABLE_UNIT 16       /* cells by which a table is rounded up */
-#define STARTERS 1024       /* groups at most that write presets and weights */
-#define TOGETHER (SUBS / 2) /* sub-blocks of which none is needed for what the chain is not */
-#define REPORT_BLOCKS 8     /* launches of a run that tells how far it is */
+#define TABLE_UNIT 16   /* cells by which a table is rounded up */
+#define STARTERS 1024   /* groups at most that write presets and weights */
+#define REPORT_BLOCKS 8 /* launches of a run that tells how far it is */
 
 /* Where the terms are: in windows or in the list, in parts or in the blocks themselves. */
 typedef struct layout {
@@ -134,7 +131,7 @@ static layout lay_out(const pdp_problem *problem, const pdp_stamp *stamp) {
         l.dense = l.count * DENSE_SHARE > l.most ? round_up(l.most + 1, CHUNK) : l.least < SHORT_ROUND ? MATRICES : 0;
     }
     l.harmless = l.dense > 0 ? find_harmless(problem, stamp) : 0;
-    if (l.most >= OWN) {
+    if (l.dense > 0 && l.most >= OWN) {
         const uint64_t span = round_up(l.most + 1, CHUNK) - OWN;
         l.parts = l.count / PART_TERMS + 1;
         l.parts = l.parts < MOST_PARTS ? l.parts : MOST_PARTS;
@@ -223,14 +220,10 @@ static pdp_status write_terms(run *r) {
 
 static pdp_status write_words(const run *r) {
     const layout *l = &r->layout;
-    uint32_t round = LONG_ROUND;
-    while (round > l->least) {
-        round /= 2;
-    }
     const uint32_t head[COUNTS] = {[PROGRESS] = (uint32_t)r->problem->preset_count,
                                    [PARTS] = (uint32_t)l->parts,
                                    [SPAN] = (uint32_t)l->span,
-                                   [ROUND] = round,
+                                   [ROUND] = (uint32_t)(l->least < SUB ? l->least : SUB),
                                    [BLOCKS] = (uint32_t)l->blocks,
                                    [PLAIN] = l->harmless != 0 || counts(r->problem, r->job->stamp)};
     const int32_t half = (int32_t)l->harmless; /* of the number, or the number */
@@ -292,7 +285,7 @@ static pdp_status launch_block(const run *r, uint64_t block) {
     for (uint64_t super = block * SUBS; super < end && r->error->status == PDP_OK;) {
         const uint64_t next = end - super < TOGETHER ? end : super + TOGETHER;
         launch(r, "pdp_linear_middle", next - super, super, 0);
-        launch(r, "pdp_linear_chain", 1, super, next);
+        launch(r, r->layout.dense > 0 ? "pdp_linear_chain" : "pdp_linear_list", 1, super, next);
         super = next;
     }
     return r->error->status;
@@ -344,6 +337,16 @@ static pdp_status allocate(run *r, pdp_data *data) {
     return pdp_device_allocate(r->device, &r->partials, partials_bytes(l), r->error);
 }
 
+static pdp_status read_value(const run *r) {
+    const layout *l = &r->layout;
+    uint64_t cell;
+    if (pdp_device_read(r->device, r->table, (l->cells - 1) * l->element_bytes, &cell, l->element_bytes, r->error) !=
+        PDP_OK) {
+        return r->error->status;
+    }
+    return pdp_solution_take_value(r->solution, &cell);
+}
+
 static pdp_status read_table(const run *r) {
     const layout *l = &r->layout;
     r->solution->cells = pdp_pages_allocate(table_bytes(l), r->error);
@@ -365,7 +368,10 @@ static pdp_status solve(run *r, pdp_data *data, double *milliseconds) {
         pdp_data_check(data, r->error) != PDP_OK) {
         return r->error->status;
     }
-    return read_table(r);
+    /* Decisions are found here, and a cell that is not a number is named. */
+    const pdp_element element = r->problem->element;
+    const bool is_real = element == PDP_ELEMENT_F32 || element == PDP_ELEMENT_F64;
+    return r->job->table || r->job->decisions || is_real ? read_table(r) : read_value(r);
 }
 
 pdp_status pdp_gpu_solve_linear(const pdp_gpu_job *job, pdp_solution *solution, pdp_progress progress,

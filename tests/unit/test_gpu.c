@@ -244,15 +244,15 @@ static const char *compare_decisions(const pdp_solution *found, const pdp_soluti
 }
 
 /* What a run is asked for. */
-typedef enum wish { ALL, WITHOUT_TABLE, TABLE_ALONE, WISHES } wish;
+typedef enum wish { ALL, WITHOUT_TABLE, TABLE_ALONE, VALUE_ALONE, WISHES } wish;
 
 static pdp_options options_for(wish w, const char *type) {
     pdp_options options = PDP_OPTIONS_DEFAULT;
     options.backend = backend;
     options.device = device;
     options.type = type;
-    options.table = w != WITHOUT_TABLE;
-    options.decisions = w != TABLE_ALONE;
+    options.table = w == ALL || w == TABLE_ALONE;
+    options.decisions = w == ALL || w == WITHOUT_TABLE;
     options.splits = w == ALL;
     return options;
 }
@@ -294,6 +294,7 @@ static void check_interval(const recipe *r, size_t n, uint64_t *random, bool all
     if (all_wishes) {
         check_solution(problem, r, expected, WITHOUT_TABLE);
         check_solution(problem, r, expected, TABLE_ALONE);
+        check_solution(problem, r, expected, VALUE_ALONE);
     }
     pdp_solution_free(expected);
     pdp_problem_free(problem);
@@ -348,23 +349,29 @@ static void give_numbers(pdp_problem *problem, const char *name, size_t count, u
     free(data);
 }
 
-static void check_linear(const recipe *r, size_t n, uint64_t *random) {
-    const size_t reach = (size_t)pdp_random_between(random, 1, pdp_random_between(random, 0, 1) ? 20 : (int64_t)n);
-    const size_t k = (size_t)pdp_random_between(random, 1, reach < 90 ? (int64_t)reach : 90);
-    const size_t presets = (size_t)pdp_random_between(random, 1, (int64_t)(reach < n ? reach : n));
+/* A problem whose offsets come from `first` on, up to `reach`, and are there once or more often. */
+static void check_offsets(const recipe *r, size_t n, size_t k, int64_t first, int64_t reach, size_t presets,
+                          uint64_t *random, int wishes) {
     pdp_problem *problem = make(r->recurrence);
     give_one(problem, "n", (int64_t)n);
-    give_numbers(problem, "a", k, random, 1, (int64_t)reach);
+    give_numbers(problem, "a", k, random, first, reach);
     give_numbers(problem, "w", k, random, 1, 99);
     give_numbers(problem, "x", n, random, 0, 99);
     give_numbers(problem, "init", presets, random, 0, 99);
     CHECK(pdp_problem_check(problem) == PDP_OK, "%s", pdp_problem_error(problem));
     pdp_solution *expected = solve(problem, "sequential", NULL);
-    for (int w = 0; w < WISHES; w++) {
+    for (int w = 0; w < wishes; w++) {
         check_solution(problem, r, expected, (wish)w);
     }
     pdp_solution_free(expected);
     pdp_problem_free(problem);
+}
+
+static void check_linear(const recipe *r, size_t n, uint64_t *random) {
+    const size_t reach = (size_t)pdp_random_between(random, 1, pdp_random_between(random, 0, 1) ? 20 : (int64_t)n);
+    const size_t k = (size_t)pdp_random_between(random, 1, reach < 90 ? (int64_t)reach : 90);
+    const size_t presets = (size_t)pdp_random_between(random, 1, (int64_t)(reach < n ? reach : n));
+    check_offsets(r, n, k, 1, (int64_t)reach, presets, random, WISHES);
 }
 
 static void test_lines(void **unused) {
@@ -374,6 +381,27 @@ static void test_lines(void **unused) {
     for (size_t x = 0; x < sizeof lines / sizeof *lines; x++) {
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes && is_tried(x, lines[x].is_first); s++) {
             check_linear(&lines[x], sizes[s], &random);
+        }
+    }
+}
+
+/* Offsets so sparse that they are all in a list: the least around the widths of warps and sub-blocks, and so many that
+ * some are in registers, in the group's memory, and in neither. */
+static void test_sparse_lines(void **unused) {
+    (void)unused;
+    static const int64_t least[] = {1, 2, 8, 31, 32, 33, 64, 65, 127, 128, 129, 1000, 3967, 3968, 4500};
+    uint64_t random = test_seed();
+    for (size_t x = 0; x < sizeof lines / sizeof *lines; x++) {
+        for (size_t y = 0; y < sizeof least / sizeof *least && is_tried(x, lines[x].is_first); y++) {
+            const size_t n = (size_t)pdp_random_between(&random, 4200, is_sanitized ? 5000 : 9000);
+            const int64_t reach = least[y] + pdp_random_between(&random, 0, 1) * 5000;
+            const size_t most = (size_t)(reach < 320 ? 20 : reach / 16);
+            const size_t k = (size_t)pdp_random_between(&random, 1, (int64_t)(most < 300 ? most : 300));
+            const size_t presets = (size_t)pdp_random_between(&random, 1, 4000);
+            check_offsets(&lines[x], n, k, least[y], reach, presets, &random, 1);
+        }
+        if (!lines[x].is_first && is_tried(x, false)) { /* more than the group's memory has room for */
+            check_offsets(&lines[x], 1500, 700, 1, 600, 200, &random, 1);
         }
     }
 }
@@ -748,6 +776,7 @@ static void test_host_seeds(void **unused) {
         assert_int_equal(pdp_device_open(&device, backend), PDP_OK);
         check_interval(&recipes[seed % 4], 66 + 64 * (seed / 4 % 2), &random, true);
         check_linear(&lines[seed % 2], 1500, &random);
+        check_offsets(&lines[seed / 2 % 2], 1500, 30, 20 + (int64_t)seed, 1000, 50, &random, 1);
         pdp_device_free(device);
     }
     setenv("PIPEDP_HOST_SEED", "7x", 1);
@@ -771,7 +800,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_intervals),      cmocka_unit_test(test_lines),      cmocka_unit_test(test_paper),
         cmocka_unit_test(test_paper_refusals), cmocka_unit_test(test_failures),   cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_refusals),       cmocka_unit_test(test_opening),    cmocka_unit_test(test_callers),
-        cmocka_unit_test(test_progress),       cmocka_unit_test(test_host_seeds),
+        cmocka_unit_test(test_progress),       cmocka_unit_test(test_host_seeds), cmocka_unit_test(test_sparse_lines),
     };
     const int failed = cmocka_run_group_tests_name(backend, tests, NULL, NULL);
     pdp_device_free(device);

@@ -7,10 +7,13 @@
  * sub-block of it, the offsets between, to whose sums those of the parts are added. What is left to the chain's group
  * are the near offsets. Whatever a ticket waits for was taken before it, or is the chain's.
  *
- * The chain goes in steps of 32 cells, a thread a cell. Terms between cells that are k steps apart are a matrix of 32
- * by 32, which is the same for all steps, so a warp has its part of it in registers. Warp 0 has k = 0, which is the
- * chain itself, and k = 1; the others have k = 2, 3, ... and work for the step that follows. Those further back are
- * taken in windows, for a whole sub-block, while the one before it is in work.
+ * If all terms are in a list (see below) there are no parts, and the chain goes from sub-block to sub-block, a thread a
+ * cell; what a sub-block has from cells before the last one was found by other warps while that was in work.
+ *
+ * Otherwise the chain goes in steps of 32 cells, a thread a cell. Terms between cells that are k steps apart are a
+ * matrix of 32 by 32, which is the same for all steps, so a warp has its part of it in registers. Warp 0 has k = 0,
+ * which is the chain itself, and k = 1; the others have k = 2, 3, ... and work for the step that follows. Those further
+ * back are taken in windows, for a whole sub-block, while the one before it is in work.
  *
  * Where offsets are dense they are taken in windows: which of 32 consecutive offsets are there is a mask, the same for
  * all threads, and a thread has consecutive cells, so that it loads an operand once for all of them. All other offsets
@@ -24,7 +27,7 @@
 enum {
     THREADS = 256,
     BLOCK = 1024, /* cells of a part */
-    STEP = 32,    /* cells that the chain finishes between two barriers */
+    STEP = 32,    /* cells that the chain finishes between two barriers, if there are windows */
     SUB = 128,    /* cells of which the chain's group takes the sums at once, and tells that they are final */
     SUBS = BLOCK / SUB,
     MATRICES = 224, /* offsets below it are taken step by step */
@@ -32,7 +35,9 @@ enum {
     OWN = 4096,     /* and those below this one sub-block by sub-block; parts have the others */
     CHUNK = 512,    /* offsets of which a group has the operands at once */
     WINDOW = 32,    /* offsets of a mask; all windows together end with a multiple of CHUNK or with MATRICES */
-    SLOTS = 128     /* blocks whose sums are in memory at once */
+    SLOTS = 128,    /* blocks whose sums are in memory at once */
+    TOGETHER = 4,   /* sub-blocks of which none is needed for what the chain is not */
+    SHORT_ROUND = 8 /* cells: below it the nearest offsets are in windows if they can, however few */
 };
 
 /* Words through which groups meet. */
@@ -42,7 +47,7 @@ enum {
     PROGRESS = 2, /* cells that are final */
     PARTS = 3,    /* of a block */
     SPAN = 4,     /* offsets of a part: a multiple of CHUNK */
-    ROUND = 5,    /* cells of a step that do not depend on each other: a power of 2, at most 32 */
+    ROUND = 5,    /* cells that do not depend on each other: at most SUB */
     BLOCKS = 6,
     PLAIN = 7, /* terms are s + w, or s, and the last weight makes one harmless: see find_harmless; or s modulo P */
     COUNTS = 8 /* for every block, its parts that are done; then for every sub-block whether its sums are there */
@@ -60,6 +65,15 @@ enum {
 #define HAS_WINDOWS 0
 #endif
 
+/* HAS_FEW: what is not unrolled is not in registers. ASIDE_LAST: see take_subs. */
+#if defined(__OPENCL_C_VERSION__)
+#define HAS_FEW 0
+#define ASIDE_LAST 1
+#else
+#define HAS_FEW HAS_WINDOWS
+#define ASIDE_LAST 0
+#endif
+
 enum {
     WARPS = THREADS / 32,
     HELPERS = WARPS - 2,        /* of the chain's warp; the last warp is the clerk, who deals with the other groups */
@@ -75,39 +89,57 @@ enum {
     BATCH = 4,                                 /* cells of a chain that all threads of a warp follow */
     RING = PDP_ELEM_BYTES == 16 ? 1024 : 2048, /* cells that the chain's group has */
     AHEAD = PDP_ELEM_BYTES == 16 ? 4 : 8,      /* sub-blocks whose sums it has */
-    FEW = HAS_WINDOWS ? 6 : 0,                 /* terms of the list that are in a helper's registers */
-    CHAIN_FEW = HAS_WINDOWS ? 2 : 0,           /* in those of the chain's warp */
+    FEW = 6,                                   /* terms of the list that are in a helper's registers */
     ROOM = 6 * HELPERS,                        /* before the near weights, and for near terms of the list */
     NEAR_MASKS = NEAR / WINDOW,
     WEIGHTS = HAS_WINDOWS * PDP_NW, /* in shared memory */
-    NEAR_VALUES = HAS_WINDOWS * SOME(PDP_NW),
+    NEAR_VALUES = SOME(PDP_NW),
     /* Where things are in it: for a part, for a sub-block, and for the chain. */
     FAR_WEIGHTS = (BLOCK + CHUNK) / OUTS * STRIDE,
     FAR_SUMS = FAR_WEIGHTS + WEIGHTS * CHUNK,
     FAR_POOL = FAR_SUMS + BLOCK / OUTS * STRIDE,
     MIDDLE_SUMS = HAS_WINDOWS * (SUB + CHUNK), /* for every warp those of a sub-block */
-    MIDDLE_WEIGHTS = MIDDLE_SUMS + (1 + HAS_WINDOWS) * WARPS * SUB,
+    MIDDLE_WEIGHTS = MIDDLE_SUMS + 2 * WARPS * SUB,
     MIDDLE_POOL = MIDDLE_WEIGHTS + WEIGHTS * CHUNK,
     WARP_SUMS = RING,
-    TOTALS = WARP_SUMS + HAS_WINDOWS * HELPERS * SUB, /* what a sub-block has from the tickets */
-    STEP_SUMS = TOTALS + AHEAD * SUB,                 /* for every helper, those of two steps */
+    TOTALS = WARP_SUMS + HELPERS * SUB, /* what a sub-block has from the tickets */
+    STEP_SUMS = TOTALS + AHEAD * SUB,   /* for every helper, those of two steps */
     SCRATCH = STEP_SUMS + 2 * HELPERS * STEP,
     WAYS = SCRATCH + 32,
     LIST_WEIGHTS = WAYS + 3 * STEP,
     NEAR_WEIGHTS = LIST_WEIGHTS + ROOM * PDP_NW,
     W_STRIDE = ROOM + NEAR,
     CHAIN_POOL = NEAR_WEIGHTS + NEAR_VALUES * W_STRIDE,
-    MORE_POOL = FAR_POOL > MIDDLE_POOL ? FAR_POOL : MIDDLE_POOL,
-    POOL = MORE_POOL > CHAIN_POOL ? MORE_POOL : CHAIN_POOL,
+    WINDOWS_POOL = HAS_WINDOWS * (FAR_POOL > CHAIN_POOL ? FAR_POOL : CHAIN_POOL),
+    MORE_POOL = WINDOWS_POOL > MIDDLE_POOL ? WINDOWS_POOL : MIDDLE_POOL,
     NO_RING = 1 << 30,
-    LIST_STEP = 32 /* terms of the list that wait together */
+    NO_OFFSET = 1 << 30, /* no cell has so many before it */
+    /* If there is nothing but the list: */
+    QUAD = 4,                 /* terms that are taken at once */
+    LIST_STEP = WARPS * QUAD, /* terms that wait together */
+    LINE = SUB / 32,          /* warps that follow the chain */
+    ASIDE = WARPS - LINE - 1, /* warps that look ahead */
+    LINE_FEW = HAS_FEW * 2,   /* quads that are in registers */
+    LIST_FEW = HAS_FEW * (PDP_ELEM_BYTES == 4 ? 5 : 3),
+    /* Terms that are in shared memory. The chain has no others, but for offsets that tickets cannot have. */
+    LIST_ROOM = (PDP_ELEM_BYTES == 4 ? 256 : 128) / SOME(PDP_NW) / QUAD * QUAD,
+    LIST_RING = PDP_ELEM_BYTES == 16 ? 1024 : 4096,
+    LIST_NEAR = LIST_RING - SUB, /* greater offsets are not in the ring */
+    LIST_AHEAD = PDP_ELEM_BYTES == 4   ? 16
+                 : PDP_ELEM_BYTES == 8 ? 6
+                                       : 4,
+    LIST_SUMS = LIST_RING + SUB, /* behind the ring its first cells are there again */
+    LIST_TOTALS = LIST_SUMS + 2 * ASIDE * SUB,
+    LINE_WEIGHTS = LIST_TOTALS + LIST_AHEAD * SUB,
+    LIST_POOL = LINE_WEIGHTS + LIST_ROOM * PDP_NW,
+    NOTED = ROOM > LIST_ROOM ? ROOM : LIST_ROOM,
+    POOL = MORE_POOL > LIST_POOL ? MORE_POOL : LIST_POOL
 };
 
-/* ROLLED: before loops whose unrolling would only make the text long. CHAIN_ALONE: the barriers of one warp do not
- * concern the others. BATCHES: those of a step, or none; no barrier is in a branch (see GROUPS_MEET). HERE: the
- * multiprocessor. */
+/* ROLLED: before loops whose unrolling would only make the text long. BATCHES: those of a step, or none; no barrier is
+ * in a branch (see GROUPS_MEET). HERE: the multiprocessor. SURE: what makes checks needless, where a second text
+ * without them is worth its length. */
 #if defined(__CUDACC__)
-#define CHAIN_ALONE 1
 #define ROLLED _Pragma("unroll 1")
 #define BATCHES(s, any)                                                                                                \
     if (any)                                                                                                           \
@@ -119,9 +151,9 @@ PDP_INLINE uint32_t find_here(void) {
 }
 #define HERE find_here()
 #else
-#define CHAIN_ALONE 0
 #if defined(__OPENCL_C_VERSION__)
 #define ROLLED __attribute__((opencl_unroll_hint(1)))
+#define SURE(condition) 0
 #undef UNROLLED
 #define UNROLLED ROLLED
 #else
@@ -129,6 +161,9 @@ PDP_INLINE uint32_t find_here(void) {
 #endif
 #define BATCHES(s, any) ROLLED for (int s = (any) ? 0 : STEP; s < STEP; s += BATCH)
 #define HERE ((uint32_t)GROUP)
+#endif
+#if !defined(SURE)
+#define SURE(condition) (condition)
 #endif
 
 /* Only whole numbers have a weight that is harmless. */
@@ -170,7 +205,8 @@ typedef struct frame {
     int cells;
     int dense;
     int list_count;
-    int list_steps, list_near; /* terms of the list with offsets below 2 * STEP, NEAR */
+    int list_near;                             /* of those, which are the chain's */
+    int inmost_quads, inner_quads, line_quads; /* quads that have an offset below STEP, SUB, 2 * SUB */
     int parts;
     int round;
     int is_plain;
@@ -330,18 +366,61 @@ PDP_INLINE void add_guarded(PDP_DATA d, elem *sum, elem (*iv)[SOME(PDP_NI)], con
     }
 }
 
+/* ---- The list ---- */
+
+PDP_INLINE void hoist_cell(const frame *f, int i, elem *iv) {
+    hoist_i(f->d, i < f->cells ? i : f->cells - 1, iv);
+}
+
+/* Terms of the list with offsets below this one. */
+PDP_INLINE int list_below(const frame *f, int offset) {
+    int low = 0, high = f->list_count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (f->offsets[middle] < (uint32_t)offset) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+PDP_INLINE void list_load_weights(const frame *f, int t, elem *w) {
+    for (int v = 0; v < PDP_NW; v++) {
+        w[v] = f->list_weights[(int64_t)t * PDP_NW + v];
+    }
+}
+
+/* Some terms of it that follow each other, and that are taken together so that their loads do not wait for each other.
+ */
+typedef struct quad {
+    int offset[QUAD]; /* or NO_OFFSET */
+    int number[QUAD];
+    elem w[QUAD][SOME(PDP_NW)];
+} quad;
+
+/* From term t on, of those before `end`. */
+PDP_INLINE void load_quad(const frame *f, quad *q, int t, int end) {
+    UNROLLED for (int e = 0; e < QUAD; e++) {
+        const int is_there = t + e < end;
+        q->offset[e] = is_there ? (int)f->offsets[t + e] : NO_OFFSET;
+        q->number[e] = is_there ? (int)f->numbers[t + e] : 0;
+        UNROLLED for (int v = 0; v < PDP_NW; v++) {
+            q->w[e][v] = is_there ? f->list_weights[(int64_t)(t + e) * PDP_NW + v] : (elem)0;
+        }
+    }
+}
+
 /* ---- A part of a block ---- */
 
+#if HAS_WINDOWS
 typedef struct far_sums {
     elem rows[OUTS]; /* of consecutive cells */
     elem rows_iv[OUTS][SOME(PDP_NI)];
     elem list[LISTED]; /* THREADS apart */
     elem list_iv[LISTED][SOME(PDP_NI)];
 } far_sums;
-
-PDP_INLINE void hoist_cell(const frame *f, int i, elem *iv) {
-    hoist_i(f->d, i < f->cells ? i : f->cells - 1, iv);
-}
 
 PDP_INLINE void far_open(const frame *f, far_sums *s) {
     PDP_DATA d = f->d;
@@ -355,7 +434,6 @@ PDP_INLINE void far_open(const frame *f, far_sums *s) {
     }
 }
 
-#if HAS_WINDOWS
 /* The windows of the offsets low .. low+length-1. */
 PDP_INLINE void far_windows(frame *f, far_sums *s, int low, int length) {
     HELD(d, f->d);
@@ -388,27 +466,6 @@ PDP_INLINE void far_windows(frame *f, far_sums *s, int low, int length) {
         }
     }
 }
-#endif
-
-/* Terms of the list with offsets below this one. */
-PDP_INLINE int list_below(const frame *f, int offset) {
-    int low = 0, high = f->list_count;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (f->offsets[middle] < (uint32_t)offset) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-PDP_INLINE void list_load_weights(const frame *f, int t, elem *w) {
-    for (int v = 0; v < PDP_NW; v++) {
-        w[v] = f->list_weights[(int64_t)t * PDP_NW + v];
-    }
-}
 
 /* The terms of the list with offsets low .. end-1. */
 PDP_INLINE void far_list(frame *f, far_sums *s, int low, int end) {
@@ -435,7 +492,6 @@ PDP_INLINE void far_list(frame *f, far_sums *s, int low, int end) {
 /* All terms with offsets low .. end-1, in falling chunks. */
 PDP_INLINE void far_add(frame *f, far_sums *s, int low, int end) {
     const int most = f->first + BLOCK; /* a greater offset has no cell */
-#if HAS_WINDOWS
     int length, top = (most + SUB - 1) / SUB * SUB;
     top = top < f->dense ? top : f->dense;
     for (top = top < end ? top : end; top > low; top -= length) {
@@ -443,7 +499,6 @@ PDP_INLINE void far_add(frame *f, far_sums *s, int low, int end) {
         wait_for_cells(f, most - (top - length));
         far_windows(f, s, top - length, length);
     }
-#endif
     far_list(f, s, low, end < most ? end : most);
 }
 
@@ -455,7 +510,6 @@ PDP_INLINE void far_close(const frame *f, const far_sums *s, GLOBAL elem *to) {
         sums[row_place(THREAD + q * THREADS, OUTS, STRIDE)] = s->list[q];
     }
     BARRIER();
-#if HAS_WINDOWS
     for (int split = 0; split < SPLITS && f->dense > NEAR; split++) {
         if (THREAD / COVER == split) {
             LOCAL elem *row = sums + THREAD % COVER * STRIDE;
@@ -468,7 +522,6 @@ PDP_INLINE void far_close(const frame *f, const far_sums *s, GLOBAL elem *to) {
         }
         BARRIER();
     }
-#endif
     UNROLLED for (int q = 0; q < LISTED; q++) {
         to[THREAD + q * THREADS] = sums[row_place(THREAD + q * THREADS, OUTS, STRIDE)];
     }
@@ -488,6 +541,7 @@ PDP_INLINE void do_part(frame *f, int block, int part) {
         ATOMIC_ADD(f->words + COUNTS + block, 1u);
     }
 }
+#endif
 
 /* ---- The offsets between, for a sub-block ---- */
 
@@ -536,25 +590,31 @@ PDP_INLINE void middle_windows(const frame *f, near_sums *s, int low, int length
 }
 #endif
 
-/* The terms of the list, a warp some of them. */
-PDP_INLINE void middle_list(frame *f, near_sums *s, int end) {
+PDP_INLINE void middle_quad(const frame *f, near_sums *s, const quad *q, const int is_sure) {
     PDP_DATA d = f->d;
-    const int last = f->list_near;
-    for (int t = list_below(f, end); t > last;) {
-        const int stop = t - LIST_STEP > last ? t - LIST_STEP : last;
-        wait_for_cells(f, f->first + SUB - (int)f->offsets[stop]);
-        for (t -= 1 + THREAD / 32; t >= stop; t -= WARPS) {
-            const int a = (int)f->offsets[t], j = (int)f->numbers[t];
-            elem w[SOME(PDP_NW)];
-            list_load_weights(f, t, w);
-            UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
-                const int i = f->first + THREAD % 32 + 32 * r;
-                if (a <= i && i < f->cells) {
-                    s->sum[r] = update(d, s->sum[r], f->table[i - a], w, s->iv[r], i, j);
-                }
+    UNROLLED for (int e = 0; e < QUAD; e++) {
+        UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
+            const int a = q->offset[e], i = f->first + THREAD % 32 + 32 * r;
+            if (is_sure || (a <= i && i < f->cells)) {
+                s->sum[r] = update(d, s->sum[r], f->table[i - a], q->w[e], s->iv[r], i, q->number[e]);
             }
         }
-        t = stop;
+    }
+}
+
+/* The terms of the list, a quad a warp; the last cells that they wait for are those of the first. */
+PDP_INLINE void middle_list(frame *f, near_sums *s, int most) {
+    const int last = f->list_near, end = list_below(f, most);
+    for (int t = last + (end - last + LIST_STEP - 1) / LIST_STEP * LIST_STEP; t > last;) {
+        quad q;
+        t -= LIST_STEP;
+        load_quad(f, &q, t + THREAD / 32 * QUAD, end);
+        wait_for_cells(f, f->first + SUB - (int)f->offsets[t]);
+        if (SURE(q.offset[QUAD - 1] <= f->first && f->first + SUB <= f->cells)) {
+            middle_quad(f, s, &q, 1);
+        } else {
+            middle_quad(f, s, &q, 0);
+        }
     }
 }
 
@@ -589,8 +649,9 @@ PDP_INLINE void do_middle(frame *f, int super) {
     if (THREAD < SUB) {
         sum = add_parts(f, super / SUBS, super % SUBS * SUB + THREAD);
     }
-    const int most = f->first + SUB < OWN ? f->first + SUB : OWN; /* a greater offset has no cell */
+    int most = f->first + SUB; /* a greater offset has no cell */
 #if HAS_WINDOWS
+    most = f->dense == 0 || most < OWN ? most : OWN;
     int length, top = (most + SUB - 1) / SUB * SUB;
     for (top = top < f->dense ? top : f->dense; top > NEAR; top -= length) {
         length = top % CHUNK > 0 ? top % CHUNK : CHUNK;
@@ -609,7 +670,10 @@ PDP_INLINE void do_middle(frame *f, int super) {
     }
     BARRIER();
     if (THREAD < SUB) {
-        UNROLLED for (int x = 0; x < (1 + HAS_WINDOWS) * WARPS; x++) {
+        UNROLLED for (int x = 0; x < WARPS; x++) {
+            sum = PDP_COMBINE(sum, sums[x * SUB + THREAD]);
+        }
+        UNROLLED for (int x = WARPS; x < 2 * WARPS && f->dense > NEAR; x++) {
             sum = PDP_COMBINE(sum, sums[x * SUB + THREAD]);
         }
         f->totals[(int64_t)(super % (SLOTS * SUBS)) * SUB + THREAD] = sum;
@@ -620,8 +684,87 @@ PDP_INLINE void do_middle(frame *f, int super) {
     }
 }
 
-/* ---- The chain ---- */
+/* ---- What all chains have ---- */
 
+PDP_INLINE elem close_cell(const frame *f, elem sum, int i) {
+#if PDP_CLOSES
+    return i < f->cells ? close(f->d, sum, i) : sum;
+#else
+    return sum;
+#endif
+}
+
+/* Fences and waits for other groups take longer than a step, so the clerk goes its own way, where a barrier can be for
+ * some warps only: it looks how far the chain is, tells the others, and fetches sums when they are there. Elsewhere it
+ * does so between steps. The warps of a line have a barrier of their own, but for the last of a sub-block. */
+#define DONE 0  /* steps, or sub-blocks */
+#define READY 1 /* sub-blocks whose sums are there */
+#if defined(__CUDACC__)
+#define STEP_BARRIER() asm volatile("bar.sync 1, %0;" ::"n"(THREADS - 32) : "memory")
+#define LINE_BARRIER(is_last)                                                                                          \
+    if (!(is_last)) {                                                                                                  \
+        asm volatile("bar.sync 2, %0;" ::"n"(32 * LINE) : "memory");                                                   \
+    }
+PDP_INLINE void wait_for_totals(const frame *f, int super) {
+    while (*(volatile uint32_t *)(f->shared + READY) <= (uint32_t)super) {
+    }
+    __threadfence_block();
+}
+PDP_INLINE void tell_clerk(const frame *f, int teller, int steps) {
+    if (THREAD == teller) {
+        *(volatile uint32_t *)(f->shared + DONE) = (uint32_t)steps;
+    }
+}
+#else
+#define STEP_BARRIER() BARRIER()
+#define wait_for_totals(f, super) ((void)(super))
+#define LINE_BARRIER(is_last) BARRIER()
+#define tell_clerk(f, teller, steps) ((void)(steps))
+#endif
+
+/* What a sub-block has from the tickets, in the group's memory. */
+PDP_INLINE void fetch_totals(const frame *f, int super, const int to, const int ahead) {
+    UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
+        const int x = 32 * r + THREAD % 32;
+        f->pool[to + super % ahead * SUB + x] = f->totals[(int64_t)(super % (SLOTS * SUBS)) * SUB + x];
+    }
+}
+
+#if defined(__CUDACC__)
+/* `steps`: of a sub-block. */
+PDP_INLINE void do_clerk(const frame *f, int super, int end, const int steps, const int to, const int ahead) {
+    int told = steps * super, fetched = super;
+    while (told < steps * end) {
+        const int done = (int)*(volatile uint32_t *)(f->shared + DONE);
+        const int room = done / steps + ahead < end ? done / steps + ahead : end;
+        if (done > told) {
+            if (THREAD % 32 == 0) {
+                tell_cells(f, f->origin + done * (SUB / steps));
+            }
+            told = done;
+        }
+        /* The sums of as many as are there, one a thread. */
+        const int mine = fetched + THREAD % 32;
+        const uint32_t *ready = f->words + COUNTS + f->words[BLOCKS];
+        const uint32_t is_ready = mine < room ? look_at(ready + mine) : 0;
+        const int count = __ffs(~__ballot_sync(0xffffffffu, is_ready != 0)) - 1;
+        if (count > 0) {
+            LOAD(ready + fetched);
+            for (int x = 0; x < count; x++) {
+                fetch_totals(f, fetched + x, to, ahead);
+            }
+            fetched += count;
+            __threadfence_block();
+            __syncwarp();
+            *(volatile uint32_t *)(f->shared + READY) = (uint32_t)fetched;
+        }
+    }
+}
+#endif
+
+/* ---- The chain, by steps ---- */
+
+#if HAS_WINDOWS
 /* A thread's row of the matrix between two steps: the terms from the other's cells to its own. */
 typedef struct matrix {
     elem w[STEP][SOME(PDP_NW)];
@@ -631,7 +774,6 @@ typedef struct matrix {
 #define RING_AT(x) f->pool[(x) & (RING - 1)]
 #define STEP_SUM(step, helper) f->pool[STEP_SUMS + (((step)&1) * HELPERS + (helper)) * STEP + THREAD % 32]
 
-#if HAS_WINDOWS
 /* A term, if it is there. */
 PDP_INLINE elem take(const frame *f, elem sum, elem s, const elem *w, const elem *iv, int is_there) {
     PDP_DATA d = f->d;
@@ -733,20 +875,10 @@ PDP_INLINE void take_batch(const frame *f, elem *to, elem value, int first, int 
     WARP_BARRIER();
 #endif
 }
-#endif
-
-PDP_INLINE elem close_cell(const frame *f, elem sum, int i) {
-#if PDP_CLOSES
-    return i < f->cells ? close(f->d, sum, i) : sum;
-#else
-    return sum;
-#endif
-}
 
 /* What the chain's warp knows from step to step. */
 typedef struct chain {
     elem next; /* what the next step has from this one */
-#if HAS_WINDOWS
     matrix same;
     elem w[BATCH][SOME(PDP_NW)]; /* of the least offsets */
     uint32_t mask;
@@ -754,16 +886,14 @@ typedef struct chain {
     int has_response;
     elem most;      /* for sums: see chain_respond */
     double inverse; /* of the modulus */
-#endif
 } chain;
 
-#if HAS_WINDOWS
 /* A batch of cells is known to all threads, which find its final values; each then takes what it needs of it. */
 PDP_INLINE elem chain_windows(const frame *f, chain *c, elem sum, int step, const elem *iv, const elem *next_iv,
                               int is_chain) {
     PDP_DATA d = f->d;
     const uint32_t same = is_chain ? c->same.mask : 0, after = is_chain ? c->after : 0;
-    BATCHES(s, f->dense > 0 && c->mask != 0 && !c->has_response) {
+    BATCHES(s, c->mask != 0 && !c->has_response) {
         elem v[BATCH], v_iv[BATCH][SOME(PDP_NI)];
         take_batch(f, v, sum, s, is_chain);
         UNROLLED for (int x = 0; x < PDP_NI; x++) {
@@ -841,7 +971,7 @@ PDP_INLINE void chain_respond(const frame *f, chain *c, int warp, elem harmless)
     LOCAL elem *ways = f->pool + WAYS + STEP; /* to a cell so many further on; none to those before it */
     elem mine[2] = {lane == 0 ? (elem)CAN_COUNT : harmless, harmless};
     c->most = (elem)(harmless / 2);
-    c->has_response = (CAN_BE_HARMLESS || CAN_COUNT) && f->is_plain && f->dense > 0 && !PDP_CLOSES;
+    c->has_response = (CAN_BE_HARMLESS || CAN_COUNT) && f->is_plain && !PDP_CLOSES;
     if (warp == 0) {
         ways[lane - STEP] = harmless;
     }
@@ -882,76 +1012,31 @@ PDP_INLINE void chain_respond(const frame *f, chain *c, int warp, elem harmless)
     }
 #endif
 }
-#endif
 
-/* The first and further near terms of the list. */
-PDP_INLINE int list_near_term(const frame *f, int t, int *j, elem *w) {
+/* A near term of the list: the first are in the group's memory. None has an offset below 2 * STEP. */
+PDP_INLINE int list_term(const frame *f, int t, elem *w) {
     UNROLLED for (int v = 0; v < PDP_NW; v++) {
-        w[v] = f->pool[LIST_WEIGHTS + t * PDP_NW + v];
+        w[v] = t < ROOM ? f->pool[LIST_WEIGHTS + t * PDP_NW + v] : f->list_weights[(int64_t)t * PDP_NW + v];
     }
-    *j = (int)f->near_list[ROOM + t];
-    return (int)f->near_list[t];
-}
-PDP_INLINE int list_term(const frame *f, int t, int *j, elem *w) {
-    if (t < ROOM) {
-        return list_near_term(f, t, j, w);
-    }
-    list_load_weights(f, t, w);
-    *j = (int)f->numbers[t];
-    return (int)f->offsets[t];
+    return (int)(t < ROOM ? f->near_list[t] : f->offsets[t]);
 }
 
-/* Terms of the list that a thread has in registers: first, first + step, ...; 0 is no offset. */
+/* Those that a helper has in registers: first, first + HELPERS, ... */
 typedef struct few_terms {
-    int offset[SOME(FEW)], number[SOME(FEW)];
-    elem w[SOME(FEW)][SOME(PDP_NW)];
+    int offset[FEW]; /* or NO_OFFSET */
+    elem w[FEW][SOME(PDP_NW)];
 } few_terms;
 
-PDP_INLINE void load_few(const frame *f, few_terms *few, int first, int end, int step) {
+PDP_INLINE void load_few(const frame *f, few_terms *few, int first) {
     UNROLLED for (int x = 0; x < FEW; x++) {
-        const int t = first + x * step;
-        few->offset[x] = few->number[x] = 0;
-        if (t < end && t < ROOM) {
-            few->offset[x] = list_near_term(f, t, &few->number[x], few->w[x]);
+        few->offset[x] = NO_OFFSET;
+        if (first + x * HELPERS < f->list_near) {
+            few->offset[x] = list_term(f, first + x * HELPERS, few->w[x]);
         }
     }
 }
 
-/* Terms of the list from cells of the step before, and then of this one, by rounds of cells that do not depend on each
- * other. */
-PDP_INLINE elem chain_list(const frame *f, elem sum, const few_terms *few, int step, const elem *iv, int is_chain) {
-    PDP_DATA d = f->d;
-    const int lane = THREAD % 32, i = f->origin + step * STEP + lane, is_cell = is_chain && i < f->cells;
-    int j;
-    elem w[SOME(PDP_NW)];
-    UNROLLED for (int x = 0; x < CHAIN_FEW; x++) {
-        const int a = few->offset[x], is_there = is_cell && a > lane && a <= lane + STEP && a <= i;
-        sum = is_there ? update(d, sum, RING_AT(step * STEP + lane - a), few->w[x], iv, i, few->number[x]) : sum;
-    }
-    ROLLED for (int t = CHAIN_FEW; t < f->list_steps; t++) {
-        const int a = list_term(f, t, &j, w);
-        if (is_cell && a > lane && a <= lane + STEP && a <= i) {
-            sum = update(d, sum, RING_AT(step * STEP + lane - a), w, iv, i, j);
-        }
-    }
-    const int rounds = f->dense == 0 && f->round < STEP;
-    ROLLED for (int begin = rounds ? 0 : STEP; begin < STEP; begin += f->round) {
-        if (is_cell && lane / f->round == begin / f->round) {
-            for (int t = 0; t < f->list_steps; t++) {
-                const int a = list_term(f, t, &j, w);
-                if (a <= lane) {
-                    sum = update(d, sum, RING_AT(step * STEP + lane - a), w, iv, i, j);
-                }
-            }
-            sum = close_cell(f, sum, i);
-            RING_AT(step * STEP + lane) = sum;
-        }
-        WARP_BARRIER();
-    }
-    return rounds || f->dense > 0 ? sum : close_cell(f, sum, i);
-}
-
-PDP_INLINE void chain_step(const frame *f, chain *c, const few_terms *few, int step, int is_chain) {
+PDP_INLINE void chain_step(const frame *f, chain *c, int step, int is_chain) {
     PDP_DATA d = f->d;
     const int lane = THREAD % 32, i = f->origin + step * STEP + lane;
     elem sum = PDP_COMBINE(c->next, STEP_SUM(step, 0)), iv[SOME(PDP_NI)], next_iv[SOME(PDP_NI)];
@@ -965,13 +1050,12 @@ PDP_INLINE void chain_step(const frame *f, chain *c, const few_terms *few, int s
     }
     sum = PDP_COMBINE(sum, other);
     c->next = f->identity;
-#if HAS_WINDOWS
     if (c->has_response) {
         sum = CAN_COUNT ? sum : PDP_COMBINE(sum, c->most);
         if (is_chain) {
             f->pool[SCRATCH + lane] = sum;
         }
-    } else if (f->dense > 0 && c->mask == 0) {
+    } else if (c->mask == 0) {
         sum = close_cell(f, sum, i);
     }
     WARP_BARRIER();
@@ -985,58 +1069,26 @@ PDP_INLINE void chain_step(const frame *f, chain *c, const few_terms *few, int s
 #endif
     }
     sum = chain_windows(f, c, sum, step, iv, next_iv, is_chain);
-#endif
-    sum = chain_list(f, sum, few, step, iv, is_chain);
     if (is_chain) {
         RING_AT(step * STEP + lane) = sum;
         if (i < f->cells) {
             f->table[i] = sum;
         }
     }
-#if HAS_WINDOWS
     WARP_BARRIER();
-    if (f->dense > 0 && c->mask == 0 && !c->has_response) {
+    if (c->mask == 0 && !c->has_response) {
         c->next = add_step(f, step, next_iv);
     }
-#endif
 }
 
-/* ---- The chain's helpers, and its clerk ---- */
+/* ---- The helpers of its warp ---- */
 
-/* Fences and waits for other groups take longer than a step, so the clerk goes its own way, where a barrier can be for
- * some warps only: it looks how far the chain is, tells the others, and fetches sums when they are there. Elsewhere it
- * does so between steps. */
-#define DONE 0  /* steps */
-#define READY 1 /* sub-blocks whose sums are there */
-#if defined(__CUDACC__)
-#define STEP_BARRIER() asm volatile("bar.sync 1, %0;" ::"n"(THREADS - 32) : "memory")
-PDP_INLINE void wait_for_totals(const frame *f, int super) {
-    while (*(volatile uint32_t *)(f->shared + READY) <= (uint32_t)super) {
-    }
-    __threadfence_block();
-}
-PDP_INLINE void tell_clerk(const frame *f, int steps) {
-    if (THREAD == 32 * HELPERS) {
-        *(volatile uint32_t *)(f->shared + DONE) = (uint32_t)steps;
-    }
-}
-#else
-#define STEP_BARRIER() BARRIER()
-#define wait_for_totals(f, super) ((void)(super))
-#define tell_clerk(f, steps) ((void)(steps))
-#endif
-
-/* A term of the list for this thread's cell of a step, if its operand is at least two steps before. */
-PDP_INLINE elem help_term(const frame *f, elem sum, int step, int a, int j, const elem *w, const elem *iv) {
+/* A term of the list for this thread's cell of a step, if it is there. */
+PDP_INLINE elem help_term(const frame *f, elem sum, int step, int a, const elem *w, const elem *iv) {
     PDP_DATA d = f->d;
-    const int lane = THREAD % 32, i = f->origin + step * STEP + lane;
-    const int is_there = a > STEP + lane && a <= i && i < f->cells;
-#if HAS_WINDOWS
-    const elem made = update(d, sum, is_there ? RING_AT(step * STEP + lane - a) : (elem)0, w, iv, i, j);
+    const int lane = THREAD % 32, i = f->origin + step * STEP + lane, is_there = a <= i && i < f->cells;
+    const elem made = update(d, sum, is_there ? RING_AT(step * STEP + lane - a) : (elem)0, w, iv, 0, 0);
     return is_there ? made : sum;
-#else
-    return is_there ? update(d, sum, RING_AT(step * STEP + lane - a), w, iv, i, j) : sum;
-#endif
 }
 
 /* What a step has from those at least two before it, or a warp's share of it. */
@@ -1045,30 +1097,22 @@ PDP_INLINE void help_step(const frame *f, const chain *c, const few_terms *few, 
     const int lane = THREAD % 32, helper = THREAD / 32 - 1;
     const int x = step * STEP % SUB + lane;
     elem sum = f->identity, iv[SOME(PDP_NI)], w[SOME(PDP_NW)];
-    int j;
     hoist_cell(f, f->origin + step * STEP + lane, iv);
-#if HAS_WINDOWS
     const int k = helper + 2;
     if (f->dense > MATRICES) {
         sum = f->pool[WARP_SUMS + helper * SUB + x];
     }
-    if (f->dense > 0 && (f->local_masks[k - 1] | (k < MATRICES / 32 ? f->local_masks[k] : 0)) != 0) {
+    if ((f->local_masks[k - 1] | (k < MATRICES / 32 ? f->local_masks[k] : 0)) != 0) {
         sum = matrix_add(f, sum, &c->same, step - k, iv);
     }
-#endif
-#if HAS_WINDOWS
     if (f->list_near > 0) {
         UNROLLED for (int x = 0; x < FEW; x++) {
-            sum = help_term(f, sum, step, few->offset[x], 0, few->w[x], iv);
+            sum = help_term(f, sum, step, few->offset[x], few->w[x], iv);
         }
     }
-    const int first = FEW * HELPERS + helper;
-#else
-    const int first = helper;
-#endif
-    ROLLED for (int t = first; t < f->list_near; t += HELPERS) {
-        const int a = list_term(f, t, &j, w);
-        sum = help_term(f, sum, step, a, j, w, iv);
+    ROLLED for (int t = FEW * HELPERS + helper; t < f->list_near; t += HELPERS) {
+        const int a = list_term(f, t, w);
+        sum = help_term(f, sum, step, a, w, iv);
     }
     if (helper == 0) {
         if (step * STEP % SUB == 0) {
@@ -1079,7 +1123,6 @@ PDP_INLINE void help_step(const frame *f, const chain *c, const few_terms *few, 
     STEP_SUM(step, helper) = sum;
 }
 
-#if HAS_WINDOWS
 /* A window of a sub-block. */
 PDP_INLINE void help_window(const frame *f, near_sums *s, int super, int k) {
     PDP_DATA d = f->d;
@@ -1110,15 +1153,6 @@ PDP_INLINE void help_windows(const frame *f, near_sums *s, int super, int phase)
         store_row(f->pool + WARP_SUMS + helper * SUB + THREAD % 32 * NEAR_OUTS, s->sum, NEAR_OUTS);
     }
 }
-#endif
-
-/* What a sub-block has from the tickets, in the group's memory. */
-PDP_INLINE void fetch_totals(const frame *f, int super) {
-    UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
-        const int x = 32 * r + THREAD % 32;
-        f->pool[TOTALS + super % AHEAD * SUB + x] = f->totals[(int64_t)(super % (SLOTS * SUBS)) * SUB + x];
-    }
-}
 
 /* What the driver put behind all weights. */
 PDP_INLINE elem find_harmless(const frame *f) {
@@ -1131,13 +1165,11 @@ PDP_INLINE void chain_open(frame *f, int super) {
     if (THREAD < 2) {
         f->shared[THREAD] = (uint32_t)(THREAD == DONE ? super * (SUB / STEP) : super);
     }
-    f->list_steps = list_below(f, 2 * STEP);
     for (int x = THREAD; x < RING; x += THREADS) {
         RING_AT(first + x) = f->origin + first + x >= 0 ? f->table[f->origin + first + x] : (elem)0;
     }
     for (int x = THREAD; x < ROOM && x < f->list_near; x += THREADS) {
         f->near_list[x] = f->offsets[x];
-        f->near_list[ROOM + x] = f->numbers[x];
         for (int v = 0; v < PDP_NW; v++) {
             f->pool[LIST_WEIGHTS + x * PDP_NW + v] = f->list_weights[x * PDP_NW + v];
         }
@@ -1145,7 +1177,7 @@ PDP_INLINE void chain_open(frame *f, int super) {
     for (int x = THREAD; x < NEAR_MASKS; x += THREADS) {
         f->local_masks[x] = x * WINDOW < f->dense ? f->masks[x] : 0;
     }
-    for (int x = THREAD; x < W_STRIDE && HAS_WINDOWS; x += THREADS) {
+    for (int x = THREAD; x < W_STRIDE; x += THREADS) {
         const int a = x - ROOM, is_there = a >= 0 && a < f->dense && (f->masks[a / 32] >> a % 32 & 1) != 0;
         for (int v = 0; v < NEAR_VALUES; v++) {
             f->pool[NEAR_WEIGHTS + v * W_STRIDE + x] = !is_there     ? find_harmless(f)
@@ -1155,38 +1187,6 @@ PDP_INLINE void chain_open(frame *f, int super) {
     }
     BARRIER();
 }
-
-#if defined(__CUDACC__)
-PDP_INLINE void do_clerk(const frame *f, int super, int end) {
-    const int steps = SUB / STEP;
-    int told = steps * super, fetched = super;
-    while (told < steps * end) {
-        const int done = (int)*(volatile uint32_t *)(f->shared + DONE);
-        const int room = done / steps + AHEAD < end ? done / steps + AHEAD : end;
-        if (done > told) {
-            if (THREAD % 32 == 0) {
-                tell_cells(f, f->origin + done * STEP);
-            }
-            told = done;
-        }
-        /* The sums of as many as are there, one a thread. */
-        const int mine = fetched + THREAD % 32;
-        const uint32_t *ready = f->words + COUNTS + f->words[BLOCKS];
-        const uint32_t is_ready = mine < room ? look_at(ready + mine) : 0;
-        const int count = __ffs(~__ballot_sync(0xffffffffu, is_ready != 0)) - 1;
-        if (count > 0) {
-            LOAD(ready + fetched);
-            for (int x = 0; x < count; x++) {
-                fetch_totals(f, fetched + x);
-            }
-            fetched += count;
-            __threadfence_block();
-            __syncwarp();
-            *(volatile uint32_t *)(f->shared + READY) = (uint32_t)fetched;
-        }
-    }
-}
-#endif
 
 /* Sub-blocks super .. end-1. Begins one before them, with what the first needs from its helpers. */
 PDP_INLINE void take_steps(const frame *f, int super, int end, const int is_chain, const int is_helper,
@@ -1198,8 +1198,7 @@ PDP_INLINE void take_steps(const frame *f, int super, int end, const int is_chai
     few_terms few;
     c.next = f->identity;
     near_open(f, &s, f->origin, 0);
-    load_few(f, &few, warp == 0 ? 0 : warp - 1, warp == 0 ? f->list_steps : f->list_near, warp == 0 ? 1 : HELPERS);
-#if HAS_WINDOWS
+    load_few(f, &few, warp == 0 ? f->list_near : warp - 1);
     elem iv[SOME(PDP_NI)];
     c.mask = f->local_masks[0];
     UNROLLED for (int j = 1; j < BATCH; j++) {
@@ -1217,30 +1216,27 @@ PDP_INLINE void take_steps(const frame *f, int super, int end, const int is_chai
         chain_respond(f, &c, warp, CAN_COUNT ? (elem)0 : find_harmless(f));
 #endif
     }
-#endif
     ROLLED for (int step = steps * (super - 1); step < steps * end; step++) {
         const int phase = step & (steps - 1), next = (step + steps) / steps;
         if (is_clerk && warp == WARPS - 1 && phase == steps - 2 && next < end) {
 #if GROUPS_MEET
             WAIT(f->words + COUNTS + f->words[BLOCKS] + next);
 #endif
-            fetch_totals(f, next);
+            fetch_totals(f, next, TOTALS, AHEAD);
         }
         if (is_chain && step >= steps * super) {
-            chain_step(f, &c, &few, step, warp == 0);
+            chain_step(f, &c, step, warp == 0);
         }
         if (is_helper && warp > 0 && warp <= HELPERS && step + 1 >= steps * super && step + 1 < steps * end) {
             help_step(f, &c, &few, step + 1);
         }
-#if HAS_WINDOWS
         WARP_BARRIER();
         if (is_helper && warp > 0 && warp <= HELPERS && next < end && f->dense > MATRICES) {
             help_windows(f, &s, next, phase);
         }
-#endif
         STEP_BARRIER();
         if (is_helper && step >= steps * super) {
-            tell_clerk(f, step + 1);
+            tell_clerk(f, 32 * HELPERS, step + 1);
         }
         if (is_clerk && phase == steps - 1 && step >= steps * super && THREAD == THREADS - 1) {
             tell_cells(f, f->origin + next * SUB);
@@ -1257,10 +1253,273 @@ PDP_INLINE void follow_chain(frame *f, int super, int end) {
     } else if (THREAD / 32 <= HELPERS) {
         take_steps(f, super, end, 0, 1, 0);
     } else {
-        do_clerk(f, super, end);
+        do_clerk(f, super, end, SUB / STEP, TOTALS, AHEAD);
     }
 #else
     take_steps(f, super, end, 1, 1, 1);
+#endif
+}
+#endif
+
+/* ---- The chain of a list ---- */
+
+#define LIST_AT(x) f->pool[(x) & (LIST_RING - 1)]
+#define LIST_SUM(super, aside) f->pool[LIST_SUMS + (((super)&1) * ASIDE + (aside)) * SUB]
+
+/* A quad of the chain's terms: the first are in the group's memory. */
+PDP_INLINE void near_quad(const frame *f, quad *q, int number) {
+    const int t = number * QUAD;
+    if (t >= LIST_ROOM) {
+        load_quad(f, q, t, f->list_near);
+        return;
+    }
+    UNROLLED for (int e = 0; e < QUAD; e++) {
+        q->offset[e] = (int)f->near_list[t + e];
+        q->number[e] = (int)f->near_list[LIST_ROOM + t + e];
+        UNROLLED for (int v = 0; v < PDP_NW; v++) {
+            q->w[e][v] = f->pool[LINE_WEIGHTS + (t + e) * PDP_NW + v];
+        }
+    }
+}
+
+/* A cell's terms from places low .. high-1 of its sub-block; those before it are negative. A term that is not there
+ * reads what no other thread writes. Where terms cannot fail a choice is faster than a branch, and none of them waits
+ * for another. */
+PDP_INLINE elem line_quad(const frame *f, elem sum, const quad *q, int super, int low, int high, const elem *iv) {
+    PDP_DATA d = f->d;
+    const int x = THREAD % SUB, i = f->origin + super * SUB + x;
+    elem s[QUAD];
+    UNROLLED for (int e = 0; e < QUAD; e++) {
+        const int from = x - q->offset[e], is_there = from >= low && from < high;
+        s[e] = LIST_AT(super * SUB + (is_there ? from : x));
+    }
+    UNROLLED for (int e = 0; e < QUAD; e++) {
+        const int from = x - q->offset[e], is_there = from >= low && from < high;
+#if defined(PDP_GUARDED)
+        sum = is_there ? update(d, sum, s[e], q->w[e], iv, i, q->number[e]) : sum;
+    }
+    return sum;
+#else
+        const elem made = update(d, f->identity, s[e], q->w[e], iv, i, q->number[e]);
+        s[e] = is_there ? made : f->identity;
+    }
+    return PDP_COMBINE(sum, PDP_COMBINE(PDP_COMBINE(s[0], s[1]), PDP_COMBINE(s[2], s[3])));
+#endif
+}
+
+/* The first quads, which are in registers if they are few. */
+PDP_INLINE elem line_quads(const frame *f, elem sum, const quad *few, int count, int super, int low, int high,
+                           const elem *iv) {
+    UNROLLED for (int x = 0; x < LINE_FEW; x++) {
+        if (x < count) {
+            sum = line_quad(f, sum, &few[x], super, low, high, iv);
+        }
+    }
+    ROLLED for (int x = LINE_FEW; x < count; x++) {
+        quad q;
+        near_quad(f, &q, x);
+        sum = line_quad(f, sum, &q, super, low, high, iv);
+    }
+    return sum;
+}
+
+PDP_INLINE void line_finish(const frame *f, elem sum, int super) {
+    const int x = THREAD % SUB, i = f->origin + super * SUB + x;
+    sum = close_cell(f, sum, i);
+    LIST_AT(super * SUB + x) = sum;
+    if (super % (LIST_RING / SUB) == 0) {
+        f->pool[LIST_RING + x] = sum;
+    }
+    if (i < f->cells) {
+        f->table[i] = sum;
+    }
+}
+
+/* A sub-block, in stages of cells that do not depend on each other; if such cells are very few, a stage is a warp's,
+ * and they are its rounds. After a stage later cells take what it has for them. */
+PDP_INLINE void do_line(const frame *f, const quad *few, int super, const elem *iv, int is_line) {
+    PDP_DATA d = f->d;
+    const int x = THREAD % SUB, first = f->origin + super * SUB, is_cell = is_line && first + x < f->cells;
+    const int stage = f->round < SHORT_ROUND ? STEP : f->round;
+    elem sum = f->identity;
+    if (is_line) {
+        UNROLLED for (int aside = 0; aside < ASIDE; aside++) {
+            sum = aside == 0 ? (&LIST_SUM(super, 0))[x] : PDP_COMBINE(sum, (&LIST_SUM(super, aside))[x]);
+        }
+        sum = line_quads(f, sum, few, f->line_quads, super, is_cell ? -first : 0, 0, iv);
+    }
+    ROLLED for (int low = 0; low < SUB; low += stage) {
+        const int high = low + stage < SUB ? low + stage : SUB;
+        ROLLED for (int begin = low; begin < high; begin += f->round) {
+            if (is_line && x >= begin && x < begin + f->round && x < high) {
+                if (begin > low && is_cell) {
+                    sum = line_quads(f, sum, few, f->inmost_quads, super, low, begin, iv);
+                }
+                line_finish(f, sum, super);
+            }
+            WARP_BARRIER();
+        }
+        LINE_BARRIER(high == SUB);
+        if (is_cell && x >= high) {
+            sum = line_quads(f, sum, few, f->inner_quads, super, low, high, iv);
+        }
+    }
+}
+
+/* The operands of a quad for a thread's cells of a sub-block, which are 32 apart. What is cut off at the ring's end
+ * lies behind it too. Those that are not there are read all the same: nobody writes there now. */
+typedef struct operands {
+    elem of[QUAD][NEAR_OUTS];
+} operands;
+
+PDP_INLINE void aside_load(const frame *f, operands *s, const quad *q, int super) {
+    UNROLLED for (int e = 0; e < QUAD; e++) {
+        const LOCAL elem *from = &LIST_AT(super * SUB + THREAD % 32 - q->offset[e]);
+        UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
+            s->of[e][r] = from[32 * r];
+        }
+    }
+}
+
+PDP_INLINE void aside_add(const frame *f, near_sums *to, const operands *s, const quad *q, int super,
+                          const int is_sure) {
+    PDP_DATA d = f->d;
+    UNROLLED for (int e = 0; e < QUAD; e++) {
+        UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
+            const int i = f->origin + super * SUB + THREAD % 32 + 32 * r;
+            if (is_sure || (q->offset[e] <= i && i < f->cells)) {
+                to->sum[r] = update(d, to->sum[r], s->of[e][r], q->w[e], to->iv[r], i, q->number[e]);
+            }
+        }
+    }
+}
+
+/* What a sub-block has from those before the last one, while that is in work: a warp has every ASIDE-th quad. The
+ * operands of those in registers are on their way while the quad before is added. */
+PDP_INLINE void look_aside(const frame *f, const quad *few, int super) {
+    PDP_DATA d = f->d;
+    const int aside = THREAD / 32 - LINE, lane = THREAD % 32, first = f->origin + super * SUB;
+    const int is_whole = first >= LIST_NEAR && first + SUB <= f->cells;
+    near_sums sums;
+    operands s[2];
+    near_open(f, &sums, first + lane, 32);
+    if (LIST_FEW > 0) {
+        aside_load(f, &s[0], &few[0], super);
+    }
+    UNROLLED for (int x = 0; x < LIST_FEW; x++) {
+        const int number = f->line_quads + aside + x * ASIDE;
+        if (x + 1 < LIST_FEW) {
+            aside_load(f, &s[(x + 1) % 2], &few[x + 1], super);
+        }
+        if (SURE(is_whole && (number + 1) * QUAD <= f->list_near)) {
+            aside_add(f, &sums, &s[x % 2], &few[x], super, 1);
+        } else if (number * QUAD < f->list_near) {
+            aside_add(f, &sums, &s[x % 2], &few[x], super, 0);
+        }
+    }
+    ROLLED for (int number = f->line_quads + aside + LIST_FEW * ASIDE; number * QUAD < f->list_near; number += ASIDE) {
+        quad q;
+        near_quad(f, &q, number);
+        aside_load(f, &s[0], &q, super);
+        if (SURE(is_whole && (number + 1) * QUAD <= f->list_near)) {
+            aside_add(f, &sums, &s[0], &q, super, 1);
+        } else {
+            aside_add(f, &sums, &s[0], &q, super, 0);
+        }
+    }
+    if (aside == 0) {
+        wait_for_totals(f, super);
+    }
+    UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
+        const int x = 32 * r + lane;
+        if (aside == 0) {
+            sums.sum[r] = PDP_COMBINE(f->pool[LIST_TOTALS + super % LIST_AHEAD * SUB + x], sums.sum[r]);
+        }
+        (&LIST_SUM(super, aside))[x] = sums.sum[r];
+    }
+}
+
+PDP_INLINE int quads_below(const frame *f, int offset) {
+    return (list_below(f, offset) + QUAD - 1) / QUAD;
+}
+
+PDP_INLINE void list_open(frame *f, int super) {
+    const int first = super * SUB - LIST_RING;
+    if (THREAD < 2) {
+        f->shared[THREAD] = (uint32_t)super;
+    }
+    f->inmost_quads = quads_below(f, STEP);
+    f->inner_quads = quads_below(f, SUB);
+    f->line_quads = quads_below(f, 2 * SUB);
+    for (int x = THREAD; x < LIST_RING + SUB; x += THREADS) {
+        const int i = f->origin + first + ((x - first) & (LIST_RING - 1));
+        f->pool[x] = i >= 0 ? f->table[i] : (elem)0;
+    }
+    for (int x = THREAD; x < LIST_ROOM; x += THREADS) {
+        const int is_there = x < f->list_near;
+        f->near_list[x] = is_there ? f->offsets[x] : NO_OFFSET;
+        f->near_list[LIST_ROOM + x] = is_there ? f->numbers[x] : 0;
+        for (int v = 0; v < PDP_NW; v++) {
+            f->pool[LINE_WEIGHTS + x * PDP_NW + v] = is_there ? f->list_weights[x * PDP_NW + v] : (elem)0;
+        }
+    }
+    BARRIER();
+}
+
+/* Sub-blocks super .. end-1. Begins one before them, with what the first has from aside. Where all warps go the same
+ * way that comes before the line, so that fibres show what is not final; but PoCL's optimiser (3.1) loses it there. */
+PDP_INLINE void take_subs(const frame *f, int super, int end, const int is_line, const int is_aside,
+                          const int is_clerk) {
+    const int warp = THREAD / 32;
+    quad few[SOME(LIST_FEW)];
+    elem iv[SOME(PDP_NI)];
+    UNROLLED for (int x = 0; x < LIST_FEW; x++) {
+        near_quad(f, &few[x], warp < LINE ? x : f->line_quads + (warp - LINE) + x * ASIDE);
+    }
+    hoist_cell(f, f->origin + super * SUB + THREAD % SUB, iv);
+    ROLLED for (int now = super - 1; now < end; now++) {
+        if (is_clerk) {
+            if (warp == WARPS - 1 && now + 1 < end) {
+#if GROUPS_MEET
+                WAIT(f->words + COUNTS + f->words[BLOCKS] + now + 1);
+#endif
+                fetch_totals(f, now + 1, LIST_TOTALS, LIST_AHEAD);
+            }
+            BARRIER();
+        }
+        const int looks = is_aside && warp >= LINE && warp < WARPS - 1 && now + 1 < end;
+        if (looks && !ASIDE_LAST) {
+            look_aside(f, few, now + 1);
+        }
+        if (is_line) {
+            do_line(f, few, now, iv, warp < LINE && now >= super);
+            hoist_cell(f, f->origin + (now + 1) * SUB + THREAD % SUB, iv);
+        }
+        if (looks && ASIDE_LAST) {
+            look_aside(f, few, now + 1);
+        }
+        STEP_BARRIER();
+        if (is_aside && now >= super) {
+            tell_clerk(f, SUB, now + 1);
+        }
+        if (is_clerk && now >= super && THREAD == THREADS - 1) {
+            tell_cells(f, f->origin + (now + 1) * SUB);
+        }
+    }
+}
+
+PDP_INLINE void follow_list(frame *f, int super, int end) {
+    list_open(f, super);
+#if defined(__CUDACC__)
+    if (THREAD / 32 < LINE) {
+        take_subs(f, super, end, 1, 0, 0);
+    } else if (THREAD / 32 < WARPS - 1) {
+        take_subs(f, super, end, 0, 1, 0);
+    } else {
+        do_clerk(f, super, end, 1, LIST_TOTALS, LIST_AHEAD);
+    }
+#else
+    take_subs(f, super, end, 1, 1, 1);
 #endif
 }
 
@@ -1283,11 +1542,13 @@ PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *sma
                pool,
                small,
                small + NEAR_MASKS,
-               small + NEAR_MASKS + 2 * ROOM,
+               small + NEAR_MASKS + 2 * NOTED,
                PDP_IDENTITY,
                (int)n0,
                dense,
                (int)(n4 & 0xffffffff),
+               0,
+               0,
                0,
                0,
                (int)words[PARTS],
@@ -1296,19 +1557,23 @@ PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *sma
                (int)n1,
                0,
                0};
-    f.list_near = list_below(&f, dense > MATRICES ? NEAR : RING - 2 * SUB);
+    f.list_near = list_below(&f, dense > MATRICES ? NEAR : dense > 0 ? RING - 2 * SUB : LIST_NEAR);
+    if (dense == 0 && f.list_near > LIST_ROOM) {
+        const int least = list_below(&f, TOGETHER * SUB);
+        f.list_near = least > LIST_ROOM ? least : LIST_ROOM;
+    }
     return f;
 }
 
 #define FRAME                                                                                                          \
     SHARED(pack, packs, POOL / PACK + 1);                                                                              \
-    SHARED(uint32_t, small, NEAR_MASKS + 2 * ROOM + 2);                                                                \
+    SHARED(uint32_t, small, NEAR_MASKS + 2 * NOTED + 2);                                                               \
     frame f = make_frame(d, b0, b1, b2, b3, b4, n0, n1, n2, n3, n4, n5, (LOCAL elem *)packs, small)
 
 /* b0: the table; b1: the words; b2: masks, offsets and numbers of the list; b3: weights; b4: sums of parts and of
  * sub-blocks. n0: cells; n1: those that are preset; n2, n3: the first block and the one behind the last; n4: terms in
- * the list, and in the upper half how many terms there are; n5: offsets in windows. If groups cannot meet, there are
- * three kernels; n2 is then the block or, as n3, a sub-block, and a group takes the part or sub-block of its number. */
+ * the list, and in the upper half how many terms there are; n5: offsets in windows. If groups cannot meet, each
+ * has a kernel: n2 is then the block or, as n3, a sub-block, and a group takes the part or sub-block of its number. */
 #if PDP_PART(0)
 #if GROUPS_MEET
 KERNEL(pdp_linear, THREADS, 2, 0) {
@@ -1327,7 +1592,13 @@ KERNEL(pdp_linear, THREADS, 2, 0) {
             if (THREAD == 0) {
                 STORE(f.words + PLACE, HERE + 1);
             }
-            follow_chain(&f, first, end);
+#if HAS_WINDOWS
+            if (f.dense > 0) {
+                follow_chain(&f, first, end);
+                return;
+            }
+#endif
+            follow_list(&f, first, end);
             return;
         }
         const int64_t ticket = (int64_t)taken - 1;
@@ -1335,25 +1606,35 @@ KERNEL(pdp_linear, THREADS, 2, 0) {
             return;
         }
         const int block = (int)(n2 + ticket / tickets), part = (int)(ticket % tickets);
+#if HAS_WINDOWS
         if (part < f.parts) {
             do_part(&f, block, part);
-        } else if (block * SUBS + part - f.parts < supers) {
+            continue;
+        }
+#endif
+        if (block * SUBS + part - f.parts < supers) {
             do_middle(&f, block * SUBS + part - f.parts);
         }
     }
 }
 #else
+#if HAS_WINDOWS
 KERNEL(pdp_linear_part, THREADS, 2, 0) {
     FRAME;
     do_part(&f, (int)n2, GROUP);
 }
+KERNEL(pdp_linear_chain, THREADS, 2, 0) {
+    FRAME;
+    follow_chain(&f, (int)n2, (int)n3);
+}
+#endif
 KERNEL(pdp_linear_middle, THREADS, 2, 0) {
     FRAME;
     do_middle(&f, (int)n2 + GROUP);
 }
-KERNEL(pdp_linear_chain, THREADS, 2, 0) {
+KERNEL(pdp_linear_list, THREADS, 2, 0) {
     FRAME;
-    follow_chain(&f, (int)n2, (int)n3);
+    follow_list(&f, (int)n2, (int)n3);
 }
 #endif
 #endif
