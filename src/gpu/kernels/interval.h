@@ -751,11 +751,14 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
     int distance = (int)n2;
     uint32_t before = 0; /* tiles of this launch with a smaller distance */
     problem own = problem_at(d, b0, b2, 0);
-    if (THREAD == THREADS - 1) {
+    if (PDP_GROUPS_MEET && THREAD == THREADS - 1) {
         words[0] = ATOMIC_ADD(state + TICKET, 1u);
     }
     for (;;) {
         BARRIER();
+        if (!PDP_GROUPS_MEET && THREAD == THREADS - 1) {
+            words[0] = ATOMIC_ADD(state + TICKET, 1u);
+        }
         if (THREAD == 0) {
             words[1] = LOAD(state + COMPLETE);
         }
@@ -793,7 +796,7 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
             WAIT(flags + tile_number(row + 1, column));
         }
         BARRIER();
-        if (THREAD == THREADS - 1) { /* the next, which comes while others have work */
+        if (PDP_GROUPS_MEET && THREAD == THREADS - 1) { /* the next, which comes while others have work */
             words[0] = ATOMIC_ADD(state + TICKET, 1u);
         }
         finish_open(&f, &p);
