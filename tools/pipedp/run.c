@@ -584,7 +584,7 @@ int run_problems(const run_input *input, const run_front *front, const run_batch
     pdp_options options = make_options(input, front);
     cli_output files[RUN_FILES] = {0};
     pdp_plan *plan = NULL;
-    pdp_solution **solutions = calloc(batch->count, sizeof *solutions);
+    pdp_solution **solutions = calloc(batch->count, sizeof(void *));
     options.decisions = front->report_label && (input->json || input->paths[RUN_REPORT]);
     int code = solutions ? check_batch_input(input, front) : cli_fail(EXIT_FAILED, "out of memory");
     code = code == EXIT_DONE ? make_batch_plan(&options, batch, &plan) : code;
