@@ -135,7 +135,7 @@ class Tree:
         for build, sanitizers in self.builds.items():
             self.run("cmake", "-S", self.folder, "-B", self.folder / build, "-DCMAKE_BUILD_TYPE=Release",
                      "-DCMAKE_C_FLAGS_RELEASE=-O1", f"-DPIPEDP_SANITIZE={sanitizers}", "-DPIPEDP_TEST_SECONDS=90",
-                     "-DPIPEDP_LEVELS=v3")
+                     "-DPIPEDP_LEVELS=v3", "-DPIPEDP_CUDA=OFF")
 
     def run(self, *command, timeout=600, before=limit):
         environment = dict(os.environ, ASAN_OPTIONS="hard_rss_limit_mb=8000")  # it maps terabytes: no other limit fits

@@ -129,7 +129,7 @@ static bool draw(gpu_case *c) {
     const double most = fmax(1, fmin(1000, floor(cbrt(limit / (4 * (double)n)))));
     c->first = draw_numbers(c->count * (n + 1), 1, (int64_t)most, &state);
     c->second = draw_numbers(n + 1, 1, (int64_t)most, &state);
-    c->letters = calloc(n, 1);
+    c->letters = calloc(n > 0 ? n : 1, 1);
     for (size_t x = 0; c->letters && x < n; x++) {
         c->letters[x] = "ACGU"[pdp_random_next(&state) % 4];
     }

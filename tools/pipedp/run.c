@@ -478,8 +478,10 @@ int run_problem(const run_input *input, const run_front *front) {
 
 /* A text that names a problem by its number is told with its line. */
 static int fail_batch(const run_batch *batch, pdp_status status, const char *text) {
-    size_t number = 0;
-    if (sscanf(text, "problem %zu", &number) == 1 && number >= 1 && number <= batch->count) {
+    static const char word[] = "problem ";
+    const bool is_named = strncmp(text, word, sizeof word - 1) == 0;
+    const unsigned long long number = is_named ? strtoull(text + sizeof word - 1, NULL, 10) : 0;
+    if (number >= 1 && number <= batch->count) {
         return cli_fail(cli_exit_code(status), "%s, line %zu: %s", batch->path, batch->lines[number - 1], text);
     }
     return cli_fail(cli_exit_code(status), "%s: %s", batch->path, text);
@@ -586,7 +588,10 @@ int run_problems(const run_input *input, const run_front *front, const run_batch
     pdp_plan *plan = NULL;
     pdp_solution **solutions = calloc(batch->count, sizeof(void *));
     options.decisions = front->report_label && (input->json || input->paths[RUN_REPORT]);
-    int code = solutions ? check_batch_input(input, front) : cli_fail(EXIT_FAILED, "out of memory");
+    if (!solutions) {
+        return cli_fail(EXIT_FAILED, "out of memory");
+    }
+    int code = check_batch_input(input, front);
     code = code == EXIT_DONE ? make_batch_plan(&options, batch, &plan) : code;
     code = code == EXIT_DONE ? open_files(input, files) : code;
     if (code == EXIT_DONE && input->dry_run) {
@@ -600,7 +605,7 @@ int run_problems(const run_input *input, const run_front *front, const run_batch
     for (int f = 0; f < RUN_FILES; f++) {
         cli_output_free(&files[f]);
     }
-    for (size_t x = 0; solutions && x < batch->count; x++) {
+    for (size_t x = 0; x < batch->count; x++) {
         pdp_solution_free(solutions[x]);
     }
     free(solutions);
