@@ -133,6 +133,13 @@ pdp_solution *solve(const pdp_problem *problem, const char *algorithm, const pdp
     return solution;
 }
 
+int hear(void *context, double share) {
+    listener *l = context;
+    l->is_monotone &= share >= l->last && share <= 1;
+    l->last = share;
+    return ++l->calls == l->stop_at;
+}
+
 pdp_record record_of(pdp_problem *problem, const char *algorithm) {
     pdp_options options = PDP_OPTIONS_DEFAULT;
     options.record = 1;

@@ -55,6 +55,16 @@ pdp_problem *make_mcm(const mcm_instance *instance);
 pdp_problem *make_chain(const int64_t *dims, size_t count);
 pdp_solution *solve(const pdp_problem *problem, const char *algorithm, const pdp_options *options);
 
+/* What hears of a run's progress. */
+typedef struct listener {
+    size_t calls;
+    size_t stop_at; /* the call that cancels; 0: none */
+    double last;
+    bool is_monotone;
+} listener;
+
+int hear(void *context, double share);
+
 /* The record of a run with default width and latency, of a problem that is freed here. */
 pdp_record record_of(pdp_problem *problem, const char *algorithm);
 

@@ -420,20 +420,6 @@ static void test_refusals(void **unused) {
 
 /* ---- Limits ---- */
 
-typedef struct listener {
-    size_t calls;
-    size_t stop_at; /* the call that cancels; 0: none */
-    double last;
-    bool is_monotone;
-} listener;
-
-static int hear(void *context, double share) {
-    listener *l = context;
-    l->is_monotone &= share >= l->last && share <= 1;
-    l->last = share;
-    return ++l->calls == l->stop_at;
-}
-
 /* A batch that a device has no room for goes in rounds, after each of which it reports; a problem that it has no room
  * for is named. */
 static void test_rounds(void **unused) {

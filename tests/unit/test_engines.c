@@ -1159,20 +1159,6 @@ static void test_callers(void **unused) {
 
 /* ---- Progress ---- */
 
-typedef struct listener {
-    size_t calls;
-    size_t stop_at; /* the call that cancels; 0: none */
-    double last;
-    bool is_monotone;
-} listener;
-
-static int hear(void *context, double share) {
-    listener *l = context;
-    l->is_monotone &= share >= l->last && share <= 1;
-    l->last = share;
-    return ++l->calls == l->stop_at;
-}
-
 static void sleep_for(long milliseconds) {
     nanosleep(&(struct timespec){0, milliseconds * 1000000}, NULL);
 }

@@ -710,20 +710,6 @@ static void test_callers(void **unused) {
 
 /* ---- Progress ---- */
 
-typedef struct listener {
-    size_t calls;
-    size_t stop_at; /* the call that cancels; 0: none */
-    double last;
-    bool is_monotone;
-} listener;
-
-static int hear(void *context, double share) {
-    listener *l = context;
-    l->is_monotone &= share >= l->last && share <= 1;
-    l->last = share;
-    return ++l->calls == l->stop_at;
-}
-
 /* A run that reports gives the same in several launches, and one that is cancelled nothing but the reason. Fast devices
  * are done with this before they would report. */
 static void test_progress(void **unused) {

@@ -421,38 +421,26 @@ static void test_failed_objects(void **unused) {
     assert_string_equal(pdp_solution_error(NULL), "out of memory");
 }
 
-typedef struct listener {
-    size_t calls;
-    size_t stop_at; /* the call that cancels; 0: none */
-    double last;
-} listener;
-
 static int hear_step(void *context, const pdp_step *step) {
     listener *l = context;
     assert_true(step->count > 0);
     return ++l->calls == l->stop_at;
 }
 
-static int hear_progress(void *context, double share) {
-    listener *l = context;
-    assert_true(share >= l->last && share <= 1);
-    l->last = share;
-    return ++l->calls == l->stop_at;
-}
-
 /* Runs a method and expects a cancel at the given call, or none. */
 static size_t run_with(const pdp_problem *problem, const char *algorithm, bool by_step, size_t stop_at) {
-    listener l = {0, stop_at, 0};
+    listener l = {.stop_at = stop_at, .is_monotone = true};
     pdp_options options = PDP_OPTIONS_DEFAULT;
     options.algorithm = algorithm;
     options.record = by_step;
     options.on_step = by_step ? hear_step : NULL;
-    options.on_progress = by_step ? NULL : hear_progress;
+    options.on_progress = by_step ? NULL : hear;
     options.context = &l;
     pdp_plan *plan;
     assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
     pdp_solution *solution;
     assert_int_equal(pdp_plan_run(plan, &solution), stop_at > 0 ? PDP_CANCELLED : PDP_OK);
+    assert_true(l.is_monotone);
     if (stop_at > 0) {
         assert_in(pdp_solution_error(solution), by_step ? "cancelled by the step" : "cancelled by the progress");
         assert_int_equal(l.calls, stop_at);
