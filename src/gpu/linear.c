@@ -114,12 +114,6 @@ static int64_t find_harmless(const pdp_problem *problem, const pdp_stamp *stamp)
     return is_min ? most - most / 3 : most / 3 - most;
 }
 
-/* Whether cells are sums of others, modulo a number of 31 bits. */
-static bool counts(const pdp_problem *problem, const pdp_stamp *stamp) {
-    return stamp->modular && stamp->combine == PDP_OP_ADD && !stamp->can_miss &&
-           problem->recurrence->nodes[problem->recurrence->inner].kind == PDP_NODE_CELL;
-}
-
 static layout lay_out(const pdp_problem *problem, const pdp_stamp *stamp) {
     layout l = {.element_bytes = pdp_machine_type_bytes(stamp->type),
                 .values = count_values(problem, stamp),
@@ -130,7 +124,7 @@ static layout lay_out(const pdp_problem *problem, const pdp_stamp *stamp) {
     if (l.values * l.element_bytes <= WINDOW_BYTES && !l.has_twins && pdp_emit_is_vector(problem->recurrence, stamp)) {
         l.dense = l.count * DENSE_SHARE > l.most ? round_up(l.most + 1, CHUNK) : l.least < SHORT_ROUND ? MATRICES : 0;
     }
-    l.harmless = l.dense > 0 ? find_harmless(problem, stamp) : 0;
+    l.harmless = find_harmless(problem, stamp);
     if (l.dense > 0 && l.most >= OWN) {
         const uint64_t span = round_up(l.most + 1, CHUNK) - OWN;
         l.parts = l.count / PART_TERMS + 1;
@@ -225,7 +219,7 @@ static pdp_status write_words(const run *r) {
                                    [SPAN] = (uint32_t)l->span,
                                    [ROUND] = (uint32_t)(l->least < SUB ? l->least : SUB),
                                    [BLOCKS] = (uint32_t)l->blocks,
-                                   [PLAIN] = l->harmless != 0 || counts(r->problem, r->job->stamp)};
+                                   [PLAIN] = l->harmless != 0};
     const int32_t half = (int32_t)l->harmless; /* of the number, or the number */
     const uint64_t last = l->values * (l->dense + l->count) * l->element_bytes;
     if (pdp_device_clear(r->device, r->words, 0, words_bytes(l), r->error) != PDP_OK) {

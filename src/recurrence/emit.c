@@ -576,6 +576,10 @@ static void emit_linear_close(FILE *out, const pdp_recurrence *r, const pdp_stam
 static void emit_linear(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const plan *p) {
     fprintf(out, "#define PDP_NW %" PRIu32 "\n#define PDP_NI %" PRIu32 "\n#define PDP_ORDERED %d\n", p->rows.count,
             p->ends.count, r->combine_ordered);
+    if (stamp->modular && stamp->combine == PDP_OP_ADD && !stamp->can_miss &&
+        r->nodes[r->inner].kind == PDP_NODE_CELL) {
+        fputs("#define PDP_COUNTS /* terms are cells, whose sum is taken */\n", out);
+    }
     emit_hoist(out, r, stamp, "hoist_w", "int64_t j", &p->rows);
     emit_hoist(out, r, stamp, "hoist_i", "int64_t i", &p->ends);
     pdp_slots s = cell_slot(r, PDP_CELL_SOURCE, "s", p->is_vector);

@@ -188,16 +188,20 @@ typedef struct frame {
     int64_t i0, j0;
     int row, column; /* of tiles */
     int on_diagonal;
-    int thread; /* THREAD: the compiler is not to know, or it keeps what follows from it while products are added */
+    /* This thread's number while the tile is finished, counted from a warp that differs from tile to tile: the first has
+     * the most to do, and warps of several groups with the same number share a scheduler. The compiler is not to know
+     * it, or it keeps what follows from it while products are added. */
+    int thread;
     /* In shared memory: M[i][k] for k in the tile's rows, M[k][j] for k in its columns, and what is hoisted for row 0
      * and those k's, with what lies between rows. */
     int first, second, hoists, hoists_step;
     elem identity; /* here, since what is done one after the other has no time for memory */
 } frame;
 
-PDP_INLINE frame frame_of(PDP_DATA d, LOCAL elem *pool, const GLOBAL elem *table, int row, int distance, int64_t room) {
+PDP_INLINE frame frame_of(PDP_DATA d, LOCAL elem *pool, const GLOBAL elem *table, int row, int distance, int64_t room,
+                          int turn) {
     const int column = row + distance, on_diagonal = distance == 0;
-    int thread = THREAD;
+    int thread = (THREAD + turn * 32) & (THREADS - 1);
     UNKNOWN(thread);
     const frame f = {d,
                      pool,
@@ -783,13 +787,13 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
             WAIT(flags + tile_number(row + distance, row + distance));
         }
         BARRIER();
-        frame f = frame_of(own.d, pool, own.table, row, distance, own.room);
+        frame f = frame_of(own.d, pool, own.table, row, distance, own.room, row + number);
         finish_early(&f);
         part p;
         part_open(own.d, &p, f.j0);
         add_products(own.d, &p, pool, own.table, flags, complete, row, distance, f.i0);
         UNKNOWN(row); /* so that the frame is not in registers while products are added */
-        f = frame_of(own.d, pool, own.table, row, distance, own.room);
+        f = frame_of(own.d, pool, own.table, row, distance, own.room, row + number);
         const int column = f.column;
         if (THREAD == 0 && distance > complete) { /* options read cells of the neighbours */
             WAIT(flags + tile_number(row, column - 1));

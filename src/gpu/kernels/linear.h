@@ -49,7 +49,7 @@ enum {
     SPAN = 4,     /* offsets of a part: a multiple of CHUNK */
     ROUND = 5,    /* cells that do not depend on each other: at most SUB */
     BLOCKS = 6,
-    PLAIN = 7, /* terms are s + w, or s, and the last weight makes one harmless: see find_harmless; or s modulo P */
+    PLAIN = 7, /* terms are s + w, or s, and the last weight makes one harmless: see find_harmless */
     COUNTS = 8 /* for every block, its parts that are done; then for every sub-block whether its sums are there */
 };
 
@@ -105,7 +105,7 @@ enum {
     TOTALS = WARP_SUMS + HELPERS * SUB, /* what a sub-block has from the tickets */
     STEP_SUMS = TOTALS + AHEAD * SUB,   /* for every helper, those of two steps */
     SCRATCH = STEP_SUMS + 2 * HELPERS * STEP,
-    WAYS = SCRATCH + 32,
+    WAYS = SCRATCH + 2 * STEP,
     LIST_WEIGHTS = WAYS + 3 * STEP,
     NEAR_WEIGHTS = LIST_WEIGHTS + ROOM * PDP_NW,
     W_STRIDE = ROOM + NEAR,
@@ -172,13 +172,15 @@ PDP_INLINE uint32_t find_here(void) {
 #else
 #define CAN_BE_HARMLESS 0
 #endif
-#define IS_HARMLESS(f) (CAN_BE_HARMLESS && (f)->is_plain)
+#define IS_HARMLESS(f) (COUNTS_CELLS || (CAN_BE_HARMLESS && (f)->is_plain))
 
-/* Sums of cells modulo P. */
-#if HAS_WINDOWS && PDP_NW == 0 && PDP_NI == 0 && defined(PDP_MODULAR) && PDP_ELEM_BYTES == 4
-#define CAN_COUNT 1
+/* Sums of cells modulo P, a number of 31 bits, are reduced when all is added. */
+#if HAS_WINDOWS && PDP_NI == 0 && defined(PDP_COUNTS) && PDP_ELEM_BYTES == 4
+#define COUNTS_CELLS 1
+typedef uint64_t wide;
 #else
-#define CAN_COUNT 0
+#define COUNTS_CELLS 0
+typedef elem wide;
 #endif
 
 typedef struct __attribute__((aligned(16))) pack {
@@ -201,7 +203,8 @@ typedef struct frame {
     LOCAL uint32_t *local_masks;
     LOCAL uint32_t *near_list; /* offsets, then numbers, of the first terms */
     LOCAL uint32_t *shared;
-    elem identity; /* here, since what the chain does has no time for memory */
+    elem identity;  /* here, since what the chain does has no time for memory */
+    double inverse; /* of the modulus */
     int cells;
     int dense;
     int list_count;
@@ -214,6 +217,51 @@ typedef struct frame {
     int first;      /* cell of the block, or of the sub-block */
     uint32_t known; /* cells that are final */
 } frame;
+
+/* ---- Sums ---- */
+
+#if COUNTS_CELLS
+/* The rest of high * 2^16 + low, which is less than 2^50 times the modulus. The quotient is found in doubles and is off
+ * by one at most, so what does not fit 64 bits does not matter. */
+PDP_INLINE elem reduce(const frame *f, uint64_t high, uint64_t low) {
+    const int64_t modulus = (int64_t)f->d->modulus;
+    const uint64_t quotient = (uint64_t)(((double)high * 65536 + (double)low) * f->inverse);
+    int64_t rest = (int64_t)((high << 16) + low - quotient * (uint64_t)modulus);
+    rest += rest < 0 ? modulus : 0;
+    return (elem)(rest >= modulus ? rest - modulus : rest);
+}
+#endif
+
+/* A plain term: s + w, or s taken w times. */
+PDP_INLINE wide add_weighted(PDP_DATA d, wide sum, elem s, elem w) {
+    (void)d;
+#if COUNTS_CELLS && defined(__CUDACC__) /* in one instruction, which is not always what the compiler makes of it */
+    asm("mad.wide.u32 %0, %1, %2, %0;" : "+l"(sum) : "r"(s), "r"(w));
+    return sum;
+#elif COUNTS_CELLS
+    return sum + (uint64_t)s * w;
+#else
+    return PDP_COMBINE(sum, s_add(s, w));
+#endif
+}
+
+PDP_INLINE wide wide_update(PDP_DATA d, wide sum, elem s, const elem *w, const elem *iv, int64_t i, int64_t j) {
+#if COUNTS_CELLS
+    (void)w, (void)iv, (void)i, (void)j;
+    return add_weighted(d, sum, s, 1);
+#else
+    return update(d, sum, s, w, iv, i, j);
+#endif
+}
+
+PDP_INLINE elem wide_close(const frame *f, wide sum) {
+#if COUNTS_CELLS
+    return reduce(f, 0, sum);
+#else
+    (void)f;
+    return sum;
+#endif
+}
 
 /* ---- Waiting ---- */
 
@@ -292,7 +340,7 @@ PDP_INLINE void store_row(LOCAL elem *to, const elem *from, const int outs) {
 }
 
 /* The terms of `outs` offsets for `outs` cells, whose operands are in two rows. */
-PDP_INLINE void add_row(PDP_DATA d, elem *sum, elem (*iv)[SOME(PDP_NI)], const elem *high, const elem *low,
+PDP_INLINE void add_row(PDP_DATA d, wide *sum, elem (*iv)[SOME(PDP_NI)], const elem *high, const elem *low,
                         const LOCAL elem *weights, const int w_stride, uint32_t mask, const int outs) {
     UNROLLED for (int first = 0; first < outs; first += PACK) {
         pack w[SOME(PDP_NW)];
@@ -306,7 +354,8 @@ PDP_INLINE void add_row(PDP_DATA d, elem *sum, elem (*iv)[SOME(PDP_NI)], const e
                     values[v] = w[v].at[u - first];
                 }
                 UNROLLED for (int r = 0; r < outs; r++) {
-                    sum[r] = update(d, sum[r], r >= u ? high[r - u] : low[outs + r - u], values, iv[r], 0, 0);
+                    const elem s = r >= u ? high[r - u] : low[outs + r - u];
+                    sum[r] = wide_update(d, sum[r], s, values, iv[r], 0, 0);
                 }
             }
         }
@@ -315,7 +364,7 @@ PDP_INLINE void add_row(PDP_DATA d, elem *sum, elem (*iv)[SOME(PDP_NI)], const e
 
 /* The terms of a window. `at` is the place of the first cell's operand at the window's first offset, the first of a
  * row; places are counted modulo `ring`. */
-PDP_INLINE void add_window(PDP_DATA d, elem *sum, elem (*iv)[SOME(PDP_NI)], const LOCAL elem *rows, int at,
+PDP_INLINE void add_window(PDP_DATA d, wide *sum, elem (*iv)[SOME(PDP_NI)], const LOCAL elem *rows, int at,
                            const LOCAL elem *weights, const int w_stride, uint32_t mask, const int outs,
                            const int stride, const int ring) {
     elem even[OUTS], odd[OUTS];
@@ -329,7 +378,7 @@ PDP_INLINE void add_window(PDP_DATA d, elem *sum, elem (*iv)[SOME(PDP_NI)], cons
 }
 
 /* The same where absent terms are harmless, so that nothing has to be asked. */
-PDP_INLINE void add_sure_window(PDP_DATA d, elem *sum, const LOCAL elem *rows, int at, const LOCAL elem *weights) {
+PDP_INLINE void add_sure_window(PDP_DATA d, wide *sum, const LOCAL elem *rows, int at, const LOCAL elem *weights) {
     elem high[NEAR_OUTS], low[NEAR_OUTS], w[NEAR_OUTS];
     load_row(high, rows + (at & (RING - 1)), NEAR_OUTS);
     UNROLL(2) for (int k = 0; k < WINDOW; k += NEAR_OUTS) {
@@ -337,7 +386,7 @@ PDP_INLINE void add_sure_window(PDP_DATA d, elem *sum, const LOCAL elem *rows, i
         load_row(w, weights + k, NEAR_OUTS);
         UNROLLED for (int u = 0; u < NEAR_OUTS; u++) {
             UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
-                sum[r] = PDP_COMBINE(sum[r], s_add(r >= u ? high[r - u] : low[NEAR_OUTS + r - u], w[u]));
+                sum[r] = add_weighted(d, sum[r], r >= u ? high[r - u] : low[NEAR_OUTS + r - u], w[u]);
             }
         }
         UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
@@ -347,7 +396,7 @@ PDP_INLINE void add_sure_window(PDP_DATA d, elem *sum, const LOCAL elem *rows, i
 }
 
 /* The same where some cells have fewer before them than the offset: cell i0 is the first, and a0 the first offset. */
-PDP_INLINE void add_guarded(PDP_DATA d, elem *sum, elem (*iv)[SOME(PDP_NI)], const LOCAL elem *rows, int at,
+PDP_INLINE void add_guarded(PDP_DATA d, wide *sum, elem (*iv)[SOME(PDP_NI)], const LOCAL elem *rows, int at,
                             const LOCAL elem *weights, const int w_stride, uint32_t mask, const int outs,
                             const int stride, const int ring, int i0, int a0) {
     ROLLED for (int u = 0; u < WINDOW; u++) {
@@ -359,7 +408,7 @@ PDP_INLINE void add_guarded(PDP_DATA d, elem *sum, elem (*iv)[SOME(PDP_NI)], con
             UNROLLED for (int r = 0; r < outs; r++) {
                 if (a0 + u <= i0 + r) {
                     const int place = row_place(at + r - u, outs, stride) & (ring - 1);
-                    sum[r] = update(d, sum[r], rows[place], values, iv[r], 0, 0);
+                    sum[r] = wide_update(d, sum[r], rows[place], values, iv[r], 0, 0);
                 }
             }
         }
@@ -416,9 +465,9 @@ PDP_INLINE void load_quad(const frame *f, quad *q, int t, int end) {
 
 #if HAS_WINDOWS
 typedef struct far_sums {
-    elem rows[OUTS]; /* of consecutive cells */
+    wide rows[OUTS]; /* of consecutive cells */
     elem rows_iv[OUTS][SOME(PDP_NI)];
-    elem list[LISTED]; /* THREADS apart */
+    wide list[LISTED]; /* THREADS apart */
     elem list_iv[LISTED][SOME(PDP_NI)];
 } far_sums;
 
@@ -481,7 +530,7 @@ PDP_INLINE void far_list(frame *f, far_sums *s, int low, int end) {
             UNROLLED for (int q = 0; q < LISTED; q++) {
                 const int i = f->first + THREAD + q * THREADS;
                 if (a <= i && i < f->cells) {
-                    s->list[q] = update(d, s->list[q], f->table[i - a], w, s->list_iv[q], i, j);
+                    s->list[q] = wide_update(d, s->list[q], f->table[i - a], w, s->list_iv[q], i, j);
                 }
             }
         }
@@ -507,7 +556,7 @@ PDP_INLINE void far_close(const frame *f, const far_sums *s, GLOBAL elem *to) {
     PDP_DATA d = f->d;
     LOCAL elem *sums = f->pool + FAR_SUMS;
     UNROLLED for (int q = 0; q < LISTED; q++) {
-        sums[row_place(THREAD + q * THREADS, OUTS, STRIDE)] = s->list[q];
+        sums[row_place(THREAD + q * THREADS, OUTS, STRIDE)] = wide_close(f, s->list[q]);
     }
     BARRIER();
     for (int split = 0; split < SPLITS && f->dense > NEAR; split++) {
@@ -516,7 +565,7 @@ PDP_INLINE void far_close(const frame *f, const far_sums *s, GLOBAL elem *to) {
             elem sum[OUTS];
             load_row(sum, row, OUTS);
             UNROLLED for (int r = 0; r < OUTS; r++) {
-                sum[r] = PDP_COMBINE(sum[r], s->rows[r]);
+                sum[r] = PDP_COMBINE(sum[r], wide_close(f, s->rows[r]));
             }
             store_row(row, sum, OUTS);
         }
@@ -547,7 +596,7 @@ PDP_INLINE void do_part(frame *f, int block, int part) {
 
 /* What a warp has of it: every thread some consecutive cells; for terms in the list, cells 32 apart. */
 typedef struct near_sums {
-    elem sum[NEAR_OUTS];
+    wide sum[NEAR_OUTS];
     elem iv[NEAR_OUTS][SOME(PDP_NI)];
 } near_sums;
 
@@ -596,7 +645,7 @@ PDP_INLINE void middle_quad(const frame *f, near_sums *s, const quad *q, const i
         UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
             const int a = q->offset[e], i = f->first + THREAD % 32 + 32 * r;
             if (is_sure || (a <= i && i < f->cells)) {
-                s->sum[r] = update(d, s->sum[r], f->table[i - a], q->w[e], s->iv[r], i, q->number[e]);
+                s->sum[r] = wide_update(d, s->sum[r], f->table[i - a], q->w[e], s->iv[r], i, q->number[e]);
             }
         }
     }
@@ -616,6 +665,14 @@ PDP_INLINE void middle_list(frame *f, near_sums *s, int most) {
             middle_quad(f, s, &q, 0);
         }
     }
+}
+
+PDP_INLINE void near_store(const frame *f, LOCAL elem *to, const near_sums *s) {
+    elem sum[NEAR_OUTS];
+    UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
+        sum[r] = wide_close(f, s->sum[r]);
+    }
+    store_row(to, sum, NEAR_OUTS);
 }
 
 /* What a cell has from the parts, and its source. */
@@ -663,10 +720,10 @@ PDP_INLINE void do_middle(frame *f, int super) {
     middle_list(f, &list, most);
 #if HAS_WINDOWS
     BARRIER();
-    store_row(sums + (WARPS + warp) * SUB + lane * NEAR_OUTS, s.sum, NEAR_OUTS);
+    near_store(f, sums + (WARPS + warp) * SUB + lane * NEAR_OUTS, &s);
 #endif
     UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
-        sums[warp * SUB + 32 * r + lane] = list.sum[r];
+        sums[warp * SUB + 32 * r + lane] = wide_close(f, list.sum[r]);
     }
     BARRIER();
     if (THREAD < SUB) {
@@ -806,17 +863,27 @@ PDP_INLINE void matrix_load(const frame *f, matrix *m, int k) {
     }
 }
 
+PDP_INLINE elem close_parts(const frame *f, const wide *part) {
+#if COUNTS_CELLS
+    return wide_close(f, part[0] + part[1] + part[2] + part[3]);
+#else
+    PDP_DATA d = f->d;
+    (void)d;
+    return PDP_COMBINE(PDP_COMBINE(part[0], part[1]), PDP_COMBINE(part[2], part[3]));
+#endif
+}
+
 /* The sum of `to` and of so many terms s + w of consecutive cells; none of them has to wait for another. */
 PDP_INLINE elem add_sure(const frame *f, elem sum, const elem (*w)[SOME(PDP_NW)], const LOCAL elem *from) {
     PDP_DATA d = f->d;
-    elem part[4] = {sum, f->identity, f->identity, f->identity};
+    wide part[4] = {sum, f->identity, f->identity, f->identity};
     UNROLLED for (int j = 0; j < STEP; j += PACK) {
         const pack x = *(const LOCAL pack *)(from + j);
         UNROLLED for (int e = 0; e < PACK; e++) {
-            part[(j + e) % 4] = PDP_COMBINE(part[(j + e) % 4], s_add(x.at[e], w[j + e][0]));
+            part[(j + e) % 4] = add_weighted(d, part[(j + e) % 4], x.at[e], w[j + e][0]);
         }
     }
-    return PDP_COMBINE(PDP_COMBINE(part[0], part[1]), PDP_COMBINE(part[2], part[3]));
+    return close_parts(f, part);
 }
 
 /* The terms from a step's cells. */
@@ -884,8 +951,7 @@ typedef struct chain {
     uint32_t mask;
     uint32_t after; /* the mask to the next step, of whose matrix the rest is in the group's memory */
     int has_response;
-    elem most;      /* for sums: see chain_respond */
-    double inverse; /* of the modulus */
+    elem most; /* for sums: see chain_respond */
 } chain;
 
 /* A batch of cells is known to all threads, which find its final values; each then takes what it needs of it. */
@@ -924,6 +990,24 @@ PDP_INLINE elem chain_windows(const frame *f, chain *c, elem sum, int step, cons
     return sum;
 }
 
+#if COUNTS_CELLS
+/* The sum of what is known of this step's cells, each as often as there are ways from it to this thread's cell, or to
+ * the one in the next step. Cells are there in halves, so that products have 47 bits, and sums of them fit. */
+PDP_INLINE elem count_ways(const frame *f, const chain *c, const int to_next) {
+    PDP_DATA d = f->d;
+    const LOCAL elem *from = f->pool + SCRATCH, *ways = f->pool + WAYS + STEP + THREAD % 32;
+    uint64_t low[2] = {0, 0}, high[2] = {0, 0};
+    UNROLLED for (int j = 0; j < STEP; j += PACK) {
+        const pack x = *(const LOCAL pack *)(from + j), y = *(const LOCAL pack *)(from + STEP + j);
+        UNROLLED for (int e = 0; e < PACK; e++) {
+            const elem w = to_next ? c->same.w[j + e][0] : ways[-j - e];
+            low[e % 2] = add_weighted(d, low[e % 2], x.at[e], w);
+            high[e % 2] = add_weighted(d, high[e % 2], y.at[e], w);
+        }
+    }
+    return reduce(f, high[0] + high[1], low[0] + low[1]);
+}
+#else
 /* What the next step has, from what is known of this one's cells. */
 PDP_INLINE elem add_ways(const frame *f, const LOCAL elem *from) {
     PDP_DATA d = f->d;
@@ -932,31 +1016,10 @@ PDP_INLINE elem add_ways(const frame *f, const LOCAL elem *from) {
     UNROLLED for (int j = 0; j < STEP; j += PACK) {
         const pack x = *(const LOCAL pack *)(from + j);
         UNROLLED for (int e = 0; e < PACK; e++) {
-            part[(j + e) % 4] = PDP_COMBINE(part[(j + e) % 4], s_add(x.at[e], ways[-j - e]));
+            part[(j + e) % 4] = add_weighted(d, part[(j + e) % 4], x.at[e], ways[-j - e]);
         }
     }
-    return PDP_COMBINE(PDP_COMBINE(part[0], part[1]), PDP_COMBINE(part[2], part[3]));
-}
-
-#if CAN_COUNT
-/* The sum of what is known of this step's cells, each as often as there are ways from it to this thread's cell, or to
- * the one in the next step. A product is less than P^2, which is less than 2^62. The quotient is found in doubles, and
- * is off by one at most. */
-PDP_INLINE elem count_ways(const frame *f, const chain *c, const int to_next) {
-    const LOCAL elem *from = f->pool + SCRATCH, *ways = f->pool + WAYS + STEP + THREAD % 32;
-    const uint64_t modulus = (uint64_t)f->d->modulus, most = modulus * modulus;
-    uint64_t part[2] = {0, 0};
-    UNROLLED for (int j = 0; j < STEP; j += PACK) {
-        const pack x = *(const LOCAL pack *)(from + j);
-        UNROLLED for (int e = 0; e < PACK; e++) {
-            part[e % 2] += (uint64_t)x.at[e] * (to_next ? c->same.w[j + e][0] : ways[-j - e]);
-            part[e % 2] -= part[e % 2] >= most ? most : 0;
-        }
-    }
-    const uint64_t sum = part[0] + part[1];
-    int64_t rest = (int64_t)(sum - (uint64_t)((double)sum * c->inverse) * modulus);
-    rest += rest < 0 ? (int64_t)modulus : 0;
-    return (elem)(rest >= (int64_t)modulus ? rest - (int64_t)modulus : rest);
+    return close_parts(f, part);
 }
 #endif
 
@@ -969,9 +1032,9 @@ PDP_INLINE void chain_respond(const frame *f, chain *c, int warp, elem harmless)
     PDP_DATA d = f->d;
     const int lane = THREAD % 32;
     LOCAL elem *ways = f->pool + WAYS + STEP; /* to a cell so many further on; none to those before it */
-    elem mine[2] = {lane == 0 ? (elem)CAN_COUNT : harmless, harmless};
+    elem mine[2] = {lane == 0 ? (elem)COUNTS_CELLS : harmless, harmless};
     c->most = (elem)(harmless / 2);
-    c->has_response = (CAN_BE_HARMLESS || CAN_COUNT) && f->is_plain && !PDP_CLOSES;
+    c->has_response = IS_HARMLESS(f) && !PDP_CLOSES;
     if (warp == 0) {
         ways[lane - STEP] = harmless;
     }
@@ -984,15 +1047,17 @@ PDP_INLINE void chain_respond(const frame *f, chain *c, int warp, elem harmless)
         UNROLLED for (int x = 0; x < 2; x++) {
             const int a = lane + x * STEP - from;
             if (c->has_response && way != harmless && a > 0 && (f->local_masks[a / 32] >> a % 32 & 1) != 0) {
-                mine[x] = PDP_COMBINE(mine[x], CAN_COUNT ? way : s_add(way, f->pool[NEAR_WEIGHTS + ROOM + a]));
+                mine[x] = PDP_COMBINE(mine[x], COUNTS_CELLS ? way : s_add(way, f->pool[NEAR_WEIGHTS + ROOM + a]));
             }
         }
     }
-#if CAN_COUNT /* to the next step there are as many as to the cells of this one from which it is one term */
-    c->inverse = 1 / (double)d->modulus;
+#if COUNTS_CELLS /* to the next step there are as many as to the cells of this one from which it is one term */
     UNROLLED for (int j = 0; j < STEP; j++) {
+        if (warp > 0) { /* a helper */
+            continue;
+        }
         c->same.w[j][0] = 0;
-        ROLLED for (int by = warp == 0 ? j : STEP; by < STEP; by++) {
+        ROLLED for (int by = j; by < STEP; by++) {
             const int a = STEP + lane - by;
             if ((f->local_masks[a / 32] >> a % 32 & 1) != 0) {
                 c->same.w[j][0] = PDP_COMBINE(c->same.w[j][0], ways[by - j]);
@@ -1051,16 +1116,21 @@ PDP_INLINE void chain_step(const frame *f, chain *c, int step, int is_chain) {
     sum = PDP_COMBINE(sum, other);
     c->next = f->identity;
     if (c->has_response) {
-        sum = CAN_COUNT ? sum : PDP_COMBINE(sum, c->most);
+        sum = COUNTS_CELLS ? sum : PDP_COMBINE(sum, c->most);
         if (is_chain) {
+#if COUNTS_CELLS
+            f->pool[SCRATCH + lane] = sum & 0xffff;
+            f->pool[SCRATCH + STEP + lane] = sum >> 16;
+#else
             f->pool[SCRATCH + lane] = sum;
+#endif
         }
     } else if (c->mask == 0) {
         sum = close_cell(f, sum, i);
     }
     WARP_BARRIER();
     if (c->has_response) {
-#if CAN_COUNT
+#if COUNTS_CELLS
         sum = count_ways(f, c, 0);
         c->next = count_ways(f, c, 1);
 #else
@@ -1150,7 +1220,7 @@ PDP_INLINE void help_windows(const frame *f, near_sums *s, int super, int phase)
         help_window(f, s, super, MATRICES / WINDOW + (last - phase) * HELPERS + helper);
     }
     if (phase == last) {
-        store_row(f->pool + WARP_SUMS + helper * SUB + THREAD % 32 * NEAR_OUTS, s->sum, NEAR_OUTS);
+        near_store(f, f->pool + WARP_SUMS + helper * SUB + THREAD % 32 * NEAR_OUTS, s);
     }
 }
 
@@ -1180,7 +1250,8 @@ PDP_INLINE void chain_open(frame *f, int super) {
     for (int x = THREAD; x < W_STRIDE; x += THREADS) {
         const int a = x - ROOM, is_there = a >= 0 && a < f->dense && (f->masks[a / 32] >> a % 32 & 1) != 0;
         for (int v = 0; v < NEAR_VALUES; v++) {
-            f->pool[NEAR_WEIGHTS + v * W_STRIDE + x] = !is_there     ? find_harmless(f)
+            f->pool[NEAR_WEIGHTS + v * W_STRIDE + x] = COUNTS_CELLS  ? (elem)is_there
+                                                       : !is_there   ? find_harmless(f)
                                                        : PDP_NW == 0 ? (elem)0
                                                                      : f->weights[v * f->dense + a];
         }
@@ -1212,8 +1283,8 @@ PDP_INLINE void take_steps(const frame *f, int super, int end, const int is_chai
         c.next = add_step(f, steps * super - 1, iv);
         c.after = matrix_mask(f, 1);
         c.has_response = 0;
-#if CAN_BE_HARMLESS || CAN_COUNT
-        chain_respond(f, &c, warp, CAN_COUNT ? (elem)0 : find_harmless(f));
+#if CAN_BE_HARMLESS || COUNTS_CELLS
+        chain_respond(f, &c, warp, COUNTS_CELLS ? (elem)0 : find_harmless(f));
 #endif
     }
     ROLLED for (int step = steps * (super - 1); step < steps * end; step++) {
@@ -1388,7 +1459,7 @@ PDP_INLINE void aside_add(const frame *f, near_sums *to, const operands *s, cons
         UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
             const int i = f->origin + super * SUB + THREAD % 32 + 32 * r;
             if (is_sure || (q->offset[e] <= i && i < f->cells)) {
-                to->sum[r] = update(d, to->sum[r], s->of[e][r], q->w[e], to->iv[r], i, q->number[e]);
+                to->sum[r] = wide_update(d, to->sum[r], s->of[e][r], q->w[e], to->iv[r], i, q->number[e]);
             }
         }
     }
@@ -1432,10 +1503,9 @@ PDP_INLINE void look_aside(const frame *f, const quad *few, int super) {
     }
     UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
         const int x = 32 * r + lane;
-        if (aside == 0) {
-            sums.sum[r] = PDP_COMBINE(f->pool[LIST_TOTALS + super % LIST_AHEAD * SUB + x], sums.sum[r]);
-        }
-        (&LIST_SUM(super, aside))[x] = sums.sum[r];
+        const elem sum = wide_close(f, sums.sum[r]);
+        (&LIST_SUM(super, aside))[x] =
+            aside == 0 ? PDP_COMBINE(f->pool[LIST_TOTALS + super % LIST_AHEAD * SUB + x], sum) : sum;
     }
 }
 
@@ -1544,6 +1614,7 @@ PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *sma
                small + NEAR_MASKS,
                small + NEAR_MASKS + 2 * NOTED,
                PDP_IDENTITY,
+               COUNTS_CELLS ? 1 / (double)d->modulus : 0,
                (int)n0,
                dense,
                (int)(n4 & 0xffffffff),
@@ -1568,7 +1639,15 @@ PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *sma
 #define FRAME                                                                                                          \
     SHARED(pack, packs, POOL / PACK + 1);                                                                              \
     SHARED(uint32_t, small, NEAR_MASKS + 2 * NOTED + 2);                                                               \
-    frame f = make_frame(d, b0, b1, b2, b3, b4, n0, n1, n2, n3, n4, n5, (LOCAL elem *)packs, small)
+    HOLD(data, d);                                                                                                     \
+    frame f = make_frame(data, b0, b1, b2, b3, b4, n0, n1, n2, n3, n4, n5, (LOCAL elem *)packs, small)
+
+/* What is counted needs the modulus all the time. */
+#if COUNTS_CELLS
+#define HOLD(d, data) HELD(d, data)
+#else
+#define HOLD(d, data) PDP_DATA d = (data)
+#endif
 
 /* b0: the table; b1: the words; b2: masks, offsets and numbers of the list; b3: weights; b4: sums of parts and of
  * sub-blocks. n0: cells; n1: those that are preset; n2, n3: the first block and the one behind the last; n4: terms in
