@@ -74,6 +74,15 @@ enum {
 #define ASIDE_LAST 0
 #endif
 
+/* Sums of cells modulo P, a number of 31 bits, are reduced when all is added. */
+#if HAS_WINDOWS && PDP_NI == 0 && defined(PDP_COUNTS) && PDP_ELEM_BYTES == 4
+#define COUNTS_CELLS 1
+typedef uint64_t wide;
+#else
+#define COUNTS_CELLS 0
+typedef elem wide;
+#endif
+
 enum {
     WARPS = THREADS / 32,
     HELPERS = WARPS - 2,        /* of the chain's warp; the last warp is the clerk, who deals with the other groups */
@@ -101,12 +110,14 @@ enum {
     MIDDLE_SUMS = HAS_WINDOWS * (SUB + CHUNK), /* for every warp those of a sub-block */
     MIDDLE_WEIGHTS = MIDDLE_SUMS + 2 * WARPS * SUB,
     MIDDLE_POOL = MIDDLE_WEIGHTS + WEIGHTS * CHUNK,
-    WARP_SUMS = RING,
-    TOTALS = WARP_SUMS + HELPERS * SUB, /* what a sub-block has from the tickets */
-    STEP_SUMS = TOTALS + AHEAD * SUB,   /* for every helper, those of two steps */
+    WARP_SUMS = RING + COUNTS_CELLS * SUB, /* behind the ring its first cells are there again */
+    TOTALS = WARP_SUMS + HELPERS * SUB,    /* what a sub-block has from the tickets */
+    STEP_SUMS = TOTALS + AHEAD * SUB,      /* for every helper, those of two steps */
     SCRATCH = STEP_SUMS + 2 * HELPERS * STEP,
-    WAYS = SCRATCH + 2 * STEP,
-    LIST_WEIGHTS = WAYS + 3 * STEP,
+    WAYS = SCRATCH + (COUNTS_CELLS ? 4 : 1) * STEP,
+    REAL_WAYS = WAYS + 3 * STEP, /* if cells are counted */
+    WAYS_HELD = 16,
+    LIST_WEIGHTS = REAL_WAYS + COUNTS_CELLS * 2 * (2 + STEP - WAYS_HELD) * STEP,
     NEAR_WEIGHTS = LIST_WEIGHTS + ROOM * PDP_NW,
     W_STRIDE = ROOM + NEAR,
     CHAIN_POOL = NEAR_WEIGHTS + NEAR_VALUES * W_STRIDE,
@@ -126,13 +137,20 @@ enum {
     LIST_RING = PDP_ELEM_BYTES == 16 ? 1024 : 4096,
     LIST_NEAR = LIST_RING - SUB, /* greater offsets are not in the ring */
     LIST_AHEAD = PDP_ELEM_BYTES == 4   ? 16
-                 : PDP_ELEM_BYTES == 8 ? 6
+                 : PDP_ELEM_BYTES == 8 ? 5
                                        : 4,
     LIST_SUMS = LIST_RING + SUB, /* behind the ring its first cells are there again */
     LIST_TOTALS = LIST_SUMS + 2 * ASIDE * SUB,
     LINE_WEIGHTS = LIST_TOTALS + LIST_AHEAD * SUB,
-    LIST_POOL = LINE_WEIGHTS + LIST_ROOM * PDP_NW,
+    BASE = LINE_WEIGHTS +
+           LIST_ROOM * PDP_NW,          /* what a sub-block has from those before it; first, ways: see list_respond */
+    RESPONSE_QUADS = HAS_FEW * 4,       /* that may be */
+    RESPONSE_FEW = LIST_FEW - LINE_FEW, /* that are in registers */
+    RESPONSE_WEIGHTS = BASE + SUB,
+    LIST_POOL = RESPONSE_WEIGHTS + RESPONSE_QUADS * QUAD,
     NOTED = ROOM > LIST_ROOM ? ROOM : LIST_ROOM,
+    RESPONSES = 2 * NOTED, /* their offsets behind those of the list, and their number */
+    SMALL = NEAR_MASKS + RESPONSES + RESPONSE_QUADS * QUAD + 1,
     POOL = MORE_POOL > LIST_POOL ? MORE_POOL : LIST_POOL
 };
 
@@ -172,16 +190,8 @@ PDP_INLINE uint32_t find_here(void) {
 #else
 #define CAN_BE_HARMLESS 0
 #endif
-#define IS_HARMLESS(f) (COUNTS_CELLS || (CAN_BE_HARMLESS && (f)->is_plain))
-
-/* Sums of cells modulo P, a number of 31 bits, are reduced when all is added. */
-#if HAS_WINDOWS && PDP_NI == 0 && defined(PDP_COUNTS) && PDP_ELEM_BYTES == 4
-#define COUNTS_CELLS 1
-typedef uint64_t wide;
-#else
-#define COUNTS_CELLS 0
-typedef elem wide;
-#endif
+#define CAN_RESPOND (CAN_BE_HARMLESS && !PDP_CLOSES && HAS_FEW) /* in the list */
+#define IS_HARMLESS(f) (CAN_BE_HARMLESS && (f)->is_plain)
 
 typedef struct __attribute__((aligned(16))) pack {
     elem at[PACK];
@@ -210,6 +220,7 @@ typedef struct frame {
     int list_count;
     int list_near;                             /* of those, which are the chain's */
     int inmost_quads, inner_quads, line_quads; /* quads that have an offset below STEP, SUB, 2 * SUB */
+    int response_quads;                        /* or -1: see list_respond */
     int parts;
     int round;
     int is_plain;
@@ -221,34 +232,31 @@ typedef struct frame {
 /* ---- Sums ---- */
 
 #if COUNTS_CELLS
-/* The rest of high * 2^16 + low, which is less than 2^50 times the modulus. The quotient is found in doubles and is off
- * by one at most, so what does not fit 64 bits does not matter. */
-PDP_INLINE elem reduce(const frame *f, uint64_t high, uint64_t low) {
-    const int64_t modulus = (int64_t)f->d->modulus;
-    const uint64_t quotient = (uint64_t)(((double)high * 65536 + (double)low) * f->inverse);
-    int64_t rest = (int64_t)((high << 16) + low - quotient * (uint64_t)modulus);
-    rest += rest < 0 ? modulus : 0;
-    return (elem)(rest >= modulus ? rest - modulus : rest);
-}
+/* Conversions between doubles and whole numbers, which take long, by sums with 2^52: then the number is in the low
+ * bits. LOW_WORD is of a whole number below 2^52, NEAREST of one that is near to a number below 2^51, and may be -1. */
+#if defined(__CUDACC__)
+#define TO_DOUBLE(word) (__hiloint2double(0x43300000, (int)(word)) - 4503599627370496.0)
+#define LOW_WORD(x) ((uint32_t)__double2loint((x) + 4503599627370496.0))
+#define NEAREST(x) ((uint32_t)__double2loint((x) + 6755399441055744.0))
+#else
+#define TO_DOUBLE(word) ((double)(word))
+#define LOW_WORD(x) ((uint32_t)(uint64_t)(x))
+#define NEAREST(x) ((uint32_t)(int64_t)floor((x) + 0.5))
 #endif
 
-/* A plain term: s + w, or s taken w times. */
-PDP_INLINE wide add_weighted(PDP_DATA d, wide sum, elem s, elem w) {
-    (void)d;
-#if COUNTS_CELLS && defined(__CUDACC__) /* in one instruction, which is not always what the compiler makes of it */
-    asm("mad.wide.u32 %0, %1, %2, %0;" : "+l"(sum) : "r"(s), "r"(w));
-    return sum;
-#elif COUNTS_CELLS
-    return sum + (uint64_t)s * w;
-#else
-    return PDP_COMBINE(sum, s_add(s, w));
-#endif
+/* The rest of a number, of which the low word is known, and which is less than 2^50 times the modulus; its relative
+ * error is less than 2^-52. The quotient is the right one or less by one. */
+PDP_INLINE elem reduce(const frame *f, uint32_t low, double number) {
+    const uint32_t modulus = (uint32_t)f->d->modulus;
+    const uint32_t rest = low - NEAREST(fma(number, f->inverse, -0.75)) * modulus;
+    return rest < rest - modulus ? rest : rest - modulus;
 }
+#endif
 
 PDP_INLINE wide wide_update(PDP_DATA d, wide sum, elem s, const elem *w, const elem *iv, int64_t i, int64_t j) {
 #if COUNTS_CELLS
-    (void)w, (void)iv, (void)i, (void)j;
-    return add_weighted(d, sum, s, 1);
+    (void)d, (void)w, (void)iv, (void)i, (void)j;
+    return sum + s;
 #else
     return update(d, sum, s, w, iv, i, j);
 #endif
@@ -256,7 +264,7 @@ PDP_INLINE wide wide_update(PDP_DATA d, wide sum, elem s, const elem *w, const e
 
 PDP_INLINE elem wide_close(const frame *f, wide sum) {
 #if COUNTS_CELLS
-    return reduce(f, 0, sum);
+    return reduce(f, (uint32_t)sum, (double)sum);
 #else
     (void)f;
     return sum;
@@ -377,8 +385,9 @@ PDP_INLINE void add_window(PDP_DATA d, wide *sum, elem (*iv)[SOME(PDP_NI)], cons
     }
 }
 
+#if CAN_BE_HARMLESS
 /* The same where absent terms are harmless, so that nothing has to be asked. */
-PDP_INLINE void add_sure_window(PDP_DATA d, wide *sum, const LOCAL elem *rows, int at, const LOCAL elem *weights) {
+PDP_INLINE void add_sure_window(PDP_DATA d, elem *sum, const LOCAL elem *rows, int at, const LOCAL elem *weights) {
     elem high[NEAR_OUTS], low[NEAR_OUTS], w[NEAR_OUTS];
     load_row(high, rows + (at & (RING - 1)), NEAR_OUTS);
     UNROLL(2) for (int k = 0; k < WINDOW; k += NEAR_OUTS) {
@@ -386,7 +395,7 @@ PDP_INLINE void add_sure_window(PDP_DATA d, wide *sum, const LOCAL elem *rows, i
         load_row(w, weights + k, NEAR_OUTS);
         UNROLLED for (int u = 0; u < NEAR_OUTS; u++) {
             UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
-                sum[r] = add_weighted(d, sum[r], r >= u ? high[r - u] : low[NEAR_OUTS + r - u], w[u]);
+                sum[r] = PDP_COMBINE(sum[r], s_add(r >= u ? high[r - u] : low[NEAR_OUTS + r - u], w[u]));
             }
         }
         UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
@@ -394,6 +403,8 @@ PDP_INLINE void add_sure_window(PDP_DATA d, wide *sum, const LOCAL elem *rows, i
         }
     }
 }
+
+#endif
 
 /* The same where some cells have fewer before them than the offset: cell i0 is the first, and a0 the first offset. */
 PDP_INLINE void add_guarded(PDP_DATA d, wide *sum, elem (*iv)[SOME(PDP_NI)], const LOCAL elem *rows, int at,
@@ -823,6 +834,12 @@ PDP_INLINE void do_clerk(const frame *f, int super, int end, const int steps, co
 
 #if HAS_WINDOWS
 /* A thread's row of the matrix between two steps: the terms from the other's cells to its own. */
+#if COUNTS_CELLS
+typedef struct __attribute__((aligned(16))) halves {
+    double low, high; /* of 16 bits */
+} halves;
+#endif
+
 typedef struct matrix {
     elem w[STEP][SOME(PDP_NW)];
     uint32_t mask;
@@ -863,27 +880,17 @@ PDP_INLINE void matrix_load(const frame *f, matrix *m, int k) {
     }
 }
 
-PDP_INLINE elem close_parts(const frame *f, const wide *part) {
-#if COUNTS_CELLS
-    return wide_close(f, part[0] + part[1] + part[2] + part[3]);
-#else
-    PDP_DATA d = f->d;
-    (void)d;
-    return PDP_COMBINE(PDP_COMBINE(part[0], part[1]), PDP_COMBINE(part[2], part[3]));
-#endif
-}
-
 /* The sum of `to` and of so many terms s + w of consecutive cells; none of them has to wait for another. */
 PDP_INLINE elem add_sure(const frame *f, elem sum, const elem (*w)[SOME(PDP_NW)], const LOCAL elem *from) {
     PDP_DATA d = f->d;
-    wide part[4] = {sum, f->identity, f->identity, f->identity};
+    elem part[4] = {sum, f->identity, f->identity, f->identity};
     UNROLLED for (int j = 0; j < STEP; j += PACK) {
         const pack x = *(const LOCAL pack *)(from + j);
         UNROLLED for (int e = 0; e < PACK; e++) {
-            part[(j + e) % 4] = add_weighted(d, part[(j + e) % 4], x.at[e], w[j + e][0]);
+            part[(j + e) % 4] = PDP_COMBINE(part[(j + e) % 4], s_add(x.at[e], w[j + e][0]));
         }
     }
-    return close_parts(f, part);
+    return PDP_COMBINE(PDP_COMBINE(part[0], part[1]), PDP_COMBINE(part[2], part[3]));
 }
 
 /* The terms from a step's cells. */
@@ -892,22 +899,17 @@ PDP_INLINE elem matrix_add(const frame *f, elem sum, const matrix *m, int step, 
     const int none = -(f->origin + step * STEP); /* so many of them are before the first */
     const uint32_t mask = none <= 0 ? m->mask : none < 32 ? m->mask & 0xffffffffu << none : 0;
     const LOCAL elem *from = &RING_AT(step * STEP);
-    elem odd = f->identity;
+    elem part[4] = {sum, f->identity, f->identity, f->identity};
     if (IS_HARMLESS(f) && none <= 0) {
         return add_sure(f, sum, m->w, from);
     }
     UNROLLED for (int j = 0; j < STEP; j += PACK) {
         const pack x = *(const LOCAL pack *)(from + j);
         UNROLLED for (int e = 0; e < PACK; e++) {
-            const int is_there = (mask >> (j + e) & 1) != 0;
-            if (e % 2 == 0) {
-                sum = take(f, sum, x.at[e], m->w[j + e], iv, is_there);
-            } else {
-                odd = take(f, odd, x.at[e], m->w[j + e], iv, is_there);
-            }
+            part[e % 4] = take(f, part[e % 4], x.at[e], m->w[j + e], iv, (mask >> (j + e) & 1) != 0);
         }
     }
-    return PDP_COMBINE(sum, odd);
+    return PDP_COMBINE(PDP_COMBINE(part[0], part[1]), PDP_COMBINE(part[2], part[3]));
 }
 
 /* What a step has from the one before it, which is final. */
@@ -952,6 +954,9 @@ typedef struct chain {
     uint32_t after; /* the mask to the next step, of whose matrix the rest is in the group's memory */
     int has_response;
     elem most; /* for sums: see chain_respond */
+#if COUNTS_CELLS
+    double ways[WAYS_HELD]; /* from a cell to this thread's in the next step; the others are in the group's memory */
+#endif
 } chain;
 
 /* A batch of cells is known to all threads, which find its final values; each then takes what it needs of it. */
@@ -992,20 +997,21 @@ PDP_INLINE elem chain_windows(const frame *f, chain *c, elem sum, int step, cons
 
 #if COUNTS_CELLS
 /* The sum of what is known of this step's cells, each as often as there are ways from it to this thread's cell, or to
- * the one in the next step. Cells are there in halves, so that products have 47 bits, and sums of them fit. */
+ * the one in the next step. Cells are there in halves, so that products have 47 bits, and sums of them are exact in
+ * doubles, which are multiplied faster than whole numbers of 64 bits. */
 PDP_INLINE elem count_ways(const frame *f, const chain *c, const int to_next) {
-    PDP_DATA d = f->d;
-    const LOCAL elem *from = f->pool + SCRATCH, *ways = f->pool + WAYS + STEP + THREAD % 32;
-    uint64_t low[2] = {0, 0}, high[2] = {0, 0};
-    UNROLLED for (int j = 0; j < STEP; j += PACK) {
-        const pack x = *(const LOCAL pack *)(from + j), y = *(const LOCAL pack *)(from + STEP + j);
-        UNROLLED for (int e = 0; e < PACK; e++) {
-            const elem w = to_next ? c->same.w[j + e][0] : ways[-j - e];
-            low[e % 2] = add_weighted(d, low[e % 2], x.at[e], w);
-            high[e % 2] = add_weighted(d, high[e % 2], y.at[e], w);
-        }
+    const LOCAL halves *from = (const LOCAL halves *)(f->pool + SCRATCH);
+    const LOCAL double *ways = (const LOCAL double *)(f->pool + REAL_WAYS) + STEP + THREAD % 32;
+    double low[2] = {0, 0}, high[2] = {0, 0};
+    UNROLLED for (int j = 0; j < STEP; j++) {
+        const halves x = from[j];
+        const double w = !to_next ? ways[-j] : j < WAYS_HELD ? c->ways[j] : ways[(j - WAYS_HELD + 1) * STEP];
+        low[j % 2] = fma(x.low, w, low[j % 2]);
+        high[j % 2] = fma(x.high, w, high[j % 2]);
     }
-    return reduce(f, high[0] + high[1], low[0] + low[1]);
+    low[0] += low[1];
+    high[0] += high[1];
+    return reduce(f, (LOW_WORD(high[0]) << 16) + LOW_WORD(low[0]), fma(high[0], 65536.0, low[0]));
 }
 #else
 /* What the next step has, from what is known of this one's cells. */
@@ -1016,10 +1022,10 @@ PDP_INLINE elem add_ways(const frame *f, const LOCAL elem *from) {
     UNROLLED for (int j = 0; j < STEP; j += PACK) {
         const pack x = *(const LOCAL pack *)(from + j);
         UNROLLED for (int e = 0; e < PACK; e++) {
-            part[(j + e) % 4] = add_weighted(d, part[(j + e) % 4], x.at[e], ways[-j - e]);
+            part[(j + e) % 4] = PDP_COMBINE(part[(j + e) % 4], s_add(x.at[e], ways[-j - e]));
         }
     }
-    return close_parts(f, part);
+    return PDP_COMBINE(PDP_COMBINE(part[0], part[1]), PDP_COMBINE(part[2], part[3]));
 }
 #endif
 
@@ -1034,7 +1040,7 @@ PDP_INLINE void chain_respond(const frame *f, chain *c, int warp, elem harmless)
     LOCAL elem *ways = f->pool + WAYS + STEP; /* to a cell so many further on; none to those before it */
     elem mine[2] = {lane == 0 ? (elem)COUNTS_CELLS : harmless, harmless};
     c->most = (elem)(harmless / 2);
-    c->has_response = IS_HARMLESS(f) && !PDP_CLOSES;
+    c->has_response = (COUNTS_CELLS || IS_HARMLESS(f)) && !PDP_CLOSES;
     if (warp == 0) {
         ways[lane - STEP] = harmless;
     }
@@ -1052,18 +1058,26 @@ PDP_INLINE void chain_respond(const frame *f, chain *c, int warp, elem harmless)
         }
     }
 #if COUNTS_CELLS /* to the next step there are as many as to the cells of this one from which it is one term */
+    LOCAL double *real = (LOCAL double *)(f->pool + REAL_WAYS);
+    if (warp == 0) {
+        real[lane] = 0;
+        real[STEP + lane] = ways[lane];
+    }
     UNROLLED for (int j = 0; j < STEP; j++) {
-        if (warp > 0) { /* a helper */
-            continue;
-        }
-        c->same.w[j][0] = 0;
-        ROLLED for (int by = j; by < STEP; by++) {
+        elem sum = 0;
+        ROLLED for (int by = warp == 0 ? j : STEP; by < STEP; by++) {
             const int a = STEP + lane - by;
             if ((f->local_masks[a / 32] >> a % 32 & 1) != 0) {
-                c->same.w[j][0] = PDP_COMBINE(c->same.w[j][0], ways[by - j]);
+                sum = PDP_COMBINE(sum, ways[by - j]);
             }
         }
+        if (j < WAYS_HELD) {
+            c->ways[j] = sum;
+        } else if (warp == 0) {
+            real[(j - WAYS_HELD + 2) * STEP + lane] = sum;
+        }
     }
+    WARP_BARRIER();
 #else
     ROLLED for (int x = 0; x < 2 * STEP; x++) {
         const elem way = ways[x];
@@ -1119,8 +1133,8 @@ PDP_INLINE void chain_step(const frame *f, chain *c, int step, int is_chain) {
         sum = COUNTS_CELLS ? sum : PDP_COMBINE(sum, c->most);
         if (is_chain) {
 #if COUNTS_CELLS
-            f->pool[SCRATCH + lane] = sum & 0xffff;
-            f->pool[SCRATCH + STEP + lane] = sum >> 16;
+            const halves both = {TO_DOUBLE(sum & 0xffff), TO_DOUBLE(sum >> 16)};
+            ((LOCAL halves *)(f->pool + SCRATCH))[lane] = both;
 #else
             f->pool[SCRATCH + lane] = sum;
 #endif
@@ -1141,6 +1155,11 @@ PDP_INLINE void chain_step(const frame *f, chain *c, int step, int is_chain) {
     sum = chain_windows(f, c, sum, step, iv, next_iv, is_chain);
     if (is_chain) {
         RING_AT(step * STEP + lane) = sum;
+#if COUNTS_CELLS
+        if ((step * STEP & (RING - 1)) < SUB) {
+            f->pool[RING + (step * STEP & (RING - 1)) + lane] = sum;
+        }
+#endif
         if (i < f->cells) {
             f->table[i] = sum;
         }
@@ -1152,6 +1171,84 @@ PDP_INLINE void chain_step(const frame *f, chain *c, int step, int is_chain) {
 }
 
 /* ---- The helpers of its warp ---- */
+
+#if COUNTS_CELLS
+/* The near offsets, two by two, lie where others have weights. Offsets from STEP to MATRICES: by windows, a helper
+ * each. The others, falling: a helper has four turns for those of a sub-block. Where each begins is behind them. */
+enum { STEP_PAIRS = 0, FALLING_PAIRS = HELPERS * WINDOW / 2, TURNS = FALLING_PAIRS + (NEAR - MATRICES) / 2 };
+#define PAIRS(x) f->pool[NEAR_WEIGHTS + (x)]
+
+PDP_INLINE int pair_add(const frame *f, int first, int count, int a) {
+    if ((f->local_masks[a / WINDOW] >> a % WINDOW & 1) == 0) {
+        return count;
+    }
+    PAIRS(first + count / 2) = count % 2 == 0 ? (elem)a : PAIRS(first + count / 2) | (elem)a << 16;
+    return count + 1;
+}
+
+/* As many pairs as are taken at once, with none in the last ones. */
+PDP_INLINE int pair_fill(const frame *f, int first, int count, int multiple) {
+    for (; count % multiple != 0; count++) {
+        PAIRS(first + count / 2) = count % 2 == 0 ? (elem)0 : PAIRS(first + count / 2);
+    }
+    return count;
+}
+
+/* The first two turns come when the last cells are not yet there: the offsets that they may have are greater. */
+PDP_INLINE void find_pairs(const frame *f, int helper) {
+    int count = 0, ends[4] = {0, 0, 0, 0};
+    ROLLED for (int a = (helper + 1) * WINDOW; a < (helper + 2) * WINDOW; a++) {
+        count = pair_add(f, STEP_PAIRS + helper * (WINDOW / 2), count, a);
+    }
+    count = pair_fill(f, STEP_PAIRS + helper * (WINDOW / 2), count, 8);
+    PAIRS(TURNS + 4 * HELPERS + 1 + helper) = (elem)count / 2;
+    if (helper == 0) {
+        count = 0;
+        ROLLED for (int a = NEAR - 1; a >= MATRICES; a--) {
+            count = pair_add(f, FALLING_PAIRS, count, a);
+            ends[0] = a >= 2 * SUB + STEP ? count / 4 : ends[0];
+            ends[1] = a >= 2 * SUB ? count / 4 : ends[1];
+        }
+        ends[3] = pair_fill(f, FALLING_PAIRS, count, 4) / 4;
+        ends[0] = ends[0] < ends[3] / 4 ? ends[0] : ends[3] / 4;
+        ends[1] = ends[1] < ends[3] / 2 ? ends[1] : ends[3] / 2;
+        ends[2] = (ends[1] + ends[3]) / 2;
+        ROLLED for (int turn = 0; turn < 4; turn++) {
+            const int begin = turn > 0 ? ends[turn - 1] : 0;
+            ROLLED for (int x = 0; x < HELPERS; x++) {
+                PAIRS(TURNS + turn * HELPERS + x) = (elem)(2 * (begin + (ends[turn] - begin) * x / HELPERS));
+            }
+        }
+        PAIRS(TURNS + 4 * HELPERS) = (elem)(2 * ends[3]);
+    }
+}
+
+/* Adds the terms of pairs with offsets above `least` to the sums of cell x and others 32 apart: two terms and a sum of
+ * 64 bits are one sum. Where there is no cell the ring has 0. The next pairs are loaded meanwhile, be they there or
+ * not. */
+PDP_INLINE void add_pairs(const frame *f, wide *sum, int x, int first, int end, int least, const int outs,
+                          const int at_once) {
+    elem next[4];
+    UNROLLED for (int q = 0; q < at_once; q++) {
+        next[q] = PAIRS(first + q);
+    }
+    ROLLED for (int p = first; p < end; p += at_once) {
+        int one[4], other[4];
+        UNROLLED for (int q = 0; q < at_once; q++) {
+            one[q] = (int)(next[q] & 0xffff);
+            other[q] = (int)(next[q] >> 16);
+            next[q] = PAIRS(p + at_once + q);
+        }
+        UNROLLED for (int q = 0; q < at_once; q++) {
+            const LOCAL elem *from = &RING_AT(x - one[q]), *from_other = &RING_AT(x - other[q]);
+            UNROLLED for (int r = 0; r < outs; r++) {
+                const elem value = one[q] > least ? from[32 * r] : (elem)0;
+                sum[r] += (uint64_t)value + (other[q] > least ? from_other[32 * r] : (elem)0);
+            }
+        }
+    }
+}
+#endif
 
 /* A term of the list for this thread's cell of a step, if it is there. */
 PDP_INLINE elem help_term(const frame *f, elem sum, int step, int a, const elem *w, const elem *iv) {
@@ -1172,9 +1269,17 @@ PDP_INLINE void help_step(const frame *f, const chain *c, const few_terms *few, 
     if (f->dense > MATRICES) {
         sum = f->pool[WARP_SUMS + helper * SUB + x];
     }
+#if COUNTS_CELLS /* what is less than two steps away is the chain's */
+    wide pairs = sum;
+    (void)k;
+    add_pairs(f, &pairs, step * STEP + lane, STEP_PAIRS + helper * (WINDOW / 2),
+              STEP_PAIRS + helper * (WINDOW / 2) + (int)PAIRS(TURNS + 4 * HELPERS + 1 + helper), STEP + lane, 1, 4);
+    sum = wide_close(f, pairs);
+#else
     if ((f->local_masks[k - 1] | (k < MATRICES / 32 ? f->local_masks[k] : 0)) != 0) {
         sum = matrix_add(f, sum, &c->same, step - k, iv);
     }
+#endif
     if (f->list_near > 0) {
         UNROLLED for (int x = 0; x < FEW; x++) {
             sum = help_term(f, sum, step, few->offset[x], few->w[x], iv);
@@ -1193,6 +1298,22 @@ PDP_INLINE void help_step(const frame *f, const chain *c, const few_terms *few, 
     STEP_SUM(step, helper) = sum;
 }
 
+#if COUNTS_CELLS
+/* The same by pairs. The first turn comes a step earlier, so that there are four. */
+PDP_INLINE void help_windows(const frame *f, near_sums *s, int super, int phase) {
+    const int helper = THREAD / 32 - 1, turn = (phase + 1) % (SUB / STEP), place = TURNS + turn * HELPERS + helper;
+    const int x = (turn == 0 ? super + 1 : super) * SUB + THREAD % 32;
+    if (turn == 0) {
+        near_open(f, s, 0, 0);
+    }
+    add_pairs(f, s->sum, x, FALLING_PAIRS + (int)PAIRS(place), FALLING_PAIRS + (int)PAIRS(place + 1), 0, NEAR_OUTS, 2);
+    UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
+        if (turn == SUB / STEP - 1) {
+            f->pool[WARP_SUMS + helper * SUB + THREAD % 32 + 32 * r] = wide_close(f, s->sum[r]);
+        }
+    }
+}
+#else
 /* A window of a sub-block. */
 PDP_INLINE void help_window(const frame *f, near_sums *s, int super, int k) {
     PDP_DATA d = f->d;
@@ -1224,6 +1345,8 @@ PDP_INLINE void help_windows(const frame *f, near_sums *s, int super, int phase)
     }
 }
 
+#endif
+
 /* What the driver put behind all weights. */
 PDP_INLINE elem find_harmless(const frame *f) {
     return f->list_weights[PDP_NW * (f->numbers - f->offsets)];
@@ -1237,6 +1360,11 @@ PDP_INLINE void chain_open(frame *f, int super) {
     }
     for (int x = THREAD; x < RING; x += THREADS) {
         RING_AT(first + x) = f->origin + first + x >= 0 ? f->table[f->origin + first + x] : (elem)0;
+#if COUNTS_CELLS
+        if (((first + x) & (RING - 1)) < SUB) {
+            f->pool[RING + ((first + x) & (RING - 1))] = RING_AT(first + x);
+        }
+#endif
     }
     for (int x = THREAD; x < ROOM && x < f->list_near; x += THREADS) {
         f->near_list[x] = f->offsets[x];
@@ -1247,11 +1375,16 @@ PDP_INLINE void chain_open(frame *f, int super) {
     for (int x = THREAD; x < NEAR_MASKS; x += THREADS) {
         f->local_masks[x] = x * WINDOW < f->dense ? f->masks[x] : 0;
     }
-    for (int x = THREAD; x < W_STRIDE; x += THREADS) {
+#if COUNTS_CELLS
+    BARRIER();
+    if (THREAD < HELPERS) {
+        find_pairs(f, THREAD);
+    }
+#endif
+    for (int x = THREAD; x < (COUNTS_CELLS ? 0 : W_STRIDE); x += THREADS) {
         const int a = x - ROOM, is_there = a >= 0 && a < f->dense && (f->masks[a / 32] >> a % 32 & 1) != 0;
         for (int v = 0; v < NEAR_VALUES; v++) {
-            f->pool[NEAR_WEIGHTS + v * W_STRIDE + x] = COUNTS_CELLS  ? (elem)is_there
-                                                       : !is_there   ? find_harmless(f)
+            f->pool[NEAR_WEIGHTS + v * W_STRIDE + x] = !is_there     ? find_harmless(f)
                                                        : PDP_NW == 0 ? (elem)0
                                                                      : f->weights[v * f->dense + a];
         }
@@ -1287,8 +1420,8 @@ PDP_INLINE void take_steps(const frame *f, int super, int end, const int is_chai
         chain_respond(f, &c, warp, COUNTS_CELLS ? (elem)0 : find_harmless(f));
 #endif
     }
-    ROLLED for (int step = steps * (super - 1); step < steps * end; step++) {
-        const int phase = step & (steps - 1), next = (step + steps) / steps;
+    ROLLED for (int step = steps * (super - 1) - COUNTS_CELLS; step < steps * end; step++) {
+        const int phase = step & (steps - 1), next = (step + 2 * steps) / steps - 1;
         if (is_clerk && warp == WARPS - 1 && phase == steps - 2 && next < end) {
 #if GROUPS_MEET
             WAIT(f->words + COUNTS + f->words[BLOCKS] + next);
@@ -1394,6 +1527,70 @@ PDP_INLINE elem line_quads(const frame *f, elem sum, const quad *few, int count,
     return sum;
 }
 
+/* Where terms are s + w and the least or greatest of them counts, what a cell has from another one of its sub-block by
+ * any number of terms is a term too, with a longer offset. If these are not too many, a sub-block needs no stages.
+ * Finds them: the best way to a cell so many further on, as in chain_respond. */
+PDP_INLINE void list_respond(frame *f) {
+    PDP_DATA d = f->d;
+    const int x = THREAD, count = list_below(f, SUB);
+    const elem harmless = find_harmless(f);
+    LOCAL elem *ways = f->pool + BASE;
+    LOCAL uint32_t *found = f->near_list + RESPONSES;
+    elem mine = x == 0 ? (elem)0 : harmless;
+    ROLLED for (int from = 0; from < SUB; from++) {
+        if (x == from) {
+            ways[x] = mine;
+        }
+        BARRIER();
+        ROLLED for (int t = 0; t < count && x < SUB && ways[from] != harmless; t++) {
+            if ((int)f->near_list[t] == x - from) {
+                mine = PDP_COMBINE(mine, s_add(ways[from], PDP_NW > 0 ? f->pool[LINE_WEIGHTS + t * PDP_NW] : (elem)0));
+            }
+        }
+    }
+    BARRIER();
+    if (x == 0) {
+        int number = 0;
+        ROLLED for (int a = 1; a < SUB; a++) {
+            const elem way = ways[a], most = (elem)(harmless / 64);
+            const int is_small = (way < 0 ? -way : way) < (most < 0 ? -most : most);
+            if (way != harmless && is_small && number < RESPONSE_QUADS * QUAD) {
+                found[number] = (uint32_t)a;
+                f->pool[RESPONSE_WEIGHTS + number] = way;
+            }
+            number = way == harmless ? number : is_small ? number + 1 : NO_OFFSET;
+        }
+        found[RESPONSE_QUADS * QUAD] = (uint32_t)number;
+        ROLLED for (; number < RESPONSE_QUADS * QUAD; number++) {
+            found[number] = NO_OFFSET;
+            f->pool[RESPONSE_WEIGHTS + number] = 0;
+        }
+    }
+    BARRIER();
+    const int number = (int)found[RESPONSE_QUADS * QUAD];
+    f->response_quads = number <= RESPONSE_QUADS * QUAD ? (number + QUAD - 1) / QUAD : -1;
+}
+
+PDP_INLINE void response_quad(const frame *f, quad *q, int number) {
+    UNROLLED for (int e = 0; e < QUAD; e++) {
+        q->offset[e] = (int)f->near_list[RESPONSES + number * QUAD + e];
+        q->w[e][0] = f->pool[RESPONSE_WEIGHTS + number * QUAD + e];
+    }
+}
+
+PDP_INLINE elem add_response(const frame *f, elem sum, const quad *q) {
+    PDP_DATA d = f->d;
+    const int x = THREAD % SUB;
+    elem s[QUAD];
+    UNROLLED for (int e = 0; e < QUAD; e++) {
+        s[e] = f->pool[BASE + (x >= q->offset[e] ? x - q->offset[e] : x)];
+    }
+    UNROLLED for (int e = 0; e < QUAD; e++) {
+        s[e] = x >= q->offset[e] ? s_add(s[e], q->w[e][0]) : f->identity;
+    }
+    return PDP_COMBINE(sum, PDP_COMBINE(PDP_COMBINE(s[0], s[1]), PDP_COMBINE(s[2], s[3])));
+}
+
 PDP_INLINE void line_finish(const frame *f, elem sum, int super) {
     const int x = THREAD % SUB, i = f->origin + super * SUB + x;
     sum = close_cell(f, sum, i);
@@ -1419,6 +1616,27 @@ PDP_INLINE void do_line(const frame *f, const quad *few, int super, const elem *
         }
         sum = line_quads(f, sum, few, f->line_quads, super, is_cell ? -first : 0, 0, iv);
     }
+#if CAN_RESPOND
+    if (f->response_quads >= 0) {
+        if (is_line) {
+            f->pool[BASE + x] = sum;
+        }
+        LINE_BARRIER(0);
+        UNROLLED for (int q = 0; q < RESPONSE_QUADS; q++) {
+            quad other;
+            if (q < f->response_quads) {
+                if (q >= RESPONSE_FEW) {
+                    response_quad(f, &other, q);
+                }
+                sum = add_response(f, sum, q < RESPONSE_FEW ? &few[LINE_FEW + q] : &other);
+            }
+        }
+        if (is_line) {
+            line_finish(f, sum, super);
+        }
+        return;
+    }
+#endif
     ROLLED for (int low = 0; low < SUB; low += stage) {
         const int high = low + stage < SUB ? low + stage : SUB;
         ROLLED for (int begin = low; begin < high; begin += f->round) {
@@ -1534,6 +1752,12 @@ PDP_INLINE void list_open(frame *f, int super) {
         }
     }
     BARRIER();
+    f->response_quads = -1;
+#if CAN_RESPOND
+    if (IS_HARMLESS(f) && list_below(f, SUB) <= RESPONSE_QUADS * QUAD) {
+        list_respond(f);
+    }
+#endif
 }
 
 /* Sub-blocks super .. end-1. Begins one before them, with what the first has from aside. Where all warps go the same
@@ -1546,6 +1770,13 @@ PDP_INLINE void take_subs(const frame *f, int super, int end, const int is_line,
     UNROLLED for (int x = 0; x < LIST_FEW; x++) {
         near_quad(f, &few[x], warp < LINE ? x : f->line_quads + (warp - LINE) + x * ASIDE);
     }
+#if CAN_RESPOND
+    UNROLLED for (int x = 0; x < RESPONSE_FEW; x++) {
+        if (is_line && warp < LINE) {
+            response_quad(f, &few[LINE_FEW + x], x);
+        }
+    }
+#endif
     hoist_cell(f, f->origin + super * SUB + THREAD % SUB, iv);
     ROLLED for (int now = super - 1; now < end; now++) {
         if (is_clerk) {
@@ -1612,7 +1843,7 @@ PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *sma
                pool,
                small,
                small + NEAR_MASKS,
-               small + NEAR_MASKS + 2 * NOTED,
+               small + SMALL,
                PDP_IDENTITY,
                COUNTS_CELLS ? 1 / (double)d->modulus : 0,
                (int)n0,
@@ -1622,6 +1853,7 @@ PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *sma
                0,
                0,
                0,
+               -1,
                (int)words[PARTS],
                (int)words[ROUND],
                (int)words[PLAIN],
@@ -1638,7 +1870,7 @@ PDP_INLINE frame make_frame(PDP_ARGUMENTS, LOCAL elem *pool, LOCAL uint32_t *sma
 
 #define FRAME                                                                                                          \
     SHARED(pack, packs, POOL / PACK + 1);                                                                              \
-    SHARED(uint32_t, small, NEAR_MASKS + 2 * NOTED + 2);                                                               \
+    SHARED(uint32_t, small, SMALL + 2);                                                                                \
     HOLD(data, d);                                                                                                     \
     frame f = make_frame(data, b0, b1, b2, b3, b4, n0, n1, n2, n3, n4, n5, (LOCAL elem *)packs, small)
 
