@@ -24,6 +24,9 @@ uint64_t pdp_gpu_bytes(const pdp_problem *problem, const pdp_stamp *stamp, bool 
 /* Bytes of the table as it comes back. */
 uint64_t pdp_gpu_table_bytes(const pdp_problem *problem, const pdp_stamp *stamp);
 
+/* Bytes here of the record of a run, if there is one. */
+uint64_t pdp_gpu_record_bytes(const pdp_problem *problem, const pdp_stamp *stamp);
+
 /* Updates that a solve does, about: what it takes of the time of a batch. */
 double pdp_gpu_updates(const pdp_problem *problem);
 

@@ -26,6 +26,7 @@ struct pdp_solution {
     size_t decision_count;
     bool has_record;
     pdp_record record;
+    struct pdp_tile_trace *trace; /* behind the record of tiles on a device, or NULL: schedule/tile_trace.h */
     double seconds;
     double device_seconds;
     const char *backend;

@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problem/problem.h"
+#include "cpu/kernel.h"
+#include "gpu/solve.h"
+#include "plan/type.h"
+#include "schedule/tile_trace.h"
 
 enum { MOST = 320, CALLERS = 8 };
 
@@ -708,6 +711,129 @@ static void test_callers(void **unused) {
     }
 }
 
+/* ---- Traces ---- */
+
+/* Problems of these sizes in one recorded run: the trace is whole and in order, and the values are the same. */
+static void check_traces(const recipe *r, const size_t *sizes, size_t count, uint64_t *random) {
+    pdp_problem *problems[8];
+    pdp_solution *solutions[8];
+    pdp_plan *plan;
+    pdp_options options = options_for(WITHOUT_TABLE, r->type);
+    options.algorithm = "tiles";
+    options.record = 1;
+    for (size_t x = 0; x < count; x++) {
+        problems[x] = make_interval(r->recurrence, sizes[x], random);
+    }
+    CHECK(pdp_plan_batch(&plan, problems, count, &options) == PDP_OK, "%s", pdp_plan_error(plan));
+    (void)pdp_plan_run_batch(plan, solutions); /* what fails is told by each */
+    for (size_t x = 0; x < count; x++) {
+        const uint64_t side = sizes[x] / 64 + 1, pieces = side * (side + 1) + side * (side - 1) * (side - 2) / 6;
+        const pdp_record *record = pdp_solution_record(solutions[x]);
+        CHECK(record, "%zu points: %s", sizes[x] + 1, pdp_solution_error(solutions[x]));
+        CHECK(record->steps == pieces && record->hazards == 0 && record->conflicts[3] == 0 && record->threads >= 1,
+              "%zu points: %" PRIu64 " steps instead of %" PRIu64, sizes[x] + 1, record->steps, pieces);
+        pdp_solution *expected = solve(problems[x], "sequential", NULL);
+        const char *why = compare_values(solutions[x], expected, r->is_close);
+        CHECK(!why, "%zu points: %s", sizes[x] + 1, why);
+        pdp_solution_free(expected);
+    }
+    for (size_t x = 0; x < count; x++) {
+        pdp_solution_free(solutions[x]);
+        pdp_problem_free(problems[x]);
+    }
+    pdp_plan_free(plan);
+}
+
+static void test_trace(void **unused) {
+    (void)unused;
+    static const size_t sizes[] = {300, 1, 63, 64, 128, 62, 127, 191};
+    uint64_t random = test_seed();
+    for (size_t x = 0; x < 2 && is_tried(x, x == 0); x++) {
+        check_traces(&recipes[x], sizes, 1, &random);
+        check_traces(&recipes[x], sizes, 8, &random);
+        check_traces(&recipes[x], sizes + 4, 1, &random);
+    }
+}
+
+/* The start of the work on a tile from position `first` on, or where it becomes final. */
+static pdp_tile_event *find_event(pdp_tile_trace *trace, uint32_t row, uint32_t column, uint32_t first, bool is_final) {
+    for (size_t x = 0; x < trace->count; x++) {
+        pdp_tile_event *e = &trace->events[x];
+        if (e->row == row && e->column == column && (is_final ? e->is_end && e->finishes : e->end > first)) {
+            return e;
+        }
+    }
+    fail_msg("no such event");
+    return NULL;
+}
+
+/* A tile that never becomes final, and a product that is taken twice. */
+static void test_damaged_trace(void **unused) {
+    (void)unused;
+    static const char *const expected[] = {"reads tile (1,2) before it is final",
+                                           "tile (0,3), thread %u: products 0 to 1, where 1 of 2 are done"};
+    uint64_t random = test_seed();
+    pdp_problem *problem = make_interval("mcm", 200, &random);
+    pdp_options options = options_for(VALUE_ALONE, "i32");
+    options.record = 1;
+    for (int damage = 0; damage < 2; damage++) {
+        pdp_solution *solution = solve(problem, "tiles", &options);
+        pdp_tile_event *e = find_event(solution->trace, damage == 0 ? 1 : 0, damage == 0 ? 2 : 3, 1, damage == 0);
+        pdp_record record;
+        pdp_error error = {0};
+        char text[100];
+        snprintf(text, sizeof text, expected[damage], e->thread);
+        e->finishes = false;
+        e->first = 0;
+        e->end = 1;
+        assert_int_equal(pdp_tile_trace_check(solution->trace, &record, &error), PDP_BAD_INPUT);
+        CHECK(strncmp(error.text, "tile (", 6) == 0 && strstr(error.text, text), "%s", error.text);
+        pdp_solution_free(solution);
+    }
+    pdp_problem_free(problem);
+}
+
+/* Kernels that do not wait for what they read are found out. There are so few tiles that they are in work at once. */
+static void test_planted_fault(void **unused) {
+    (void)unused;
+    static const char *const waits[][2] = {
+        {"WAIT(flags + tile_number(row, row));", "WAIT(flags + tile_number(row + distance, row + distance));"},
+        {"WAIT(flags + a);", "WAIT(flags + b);"}};
+    if (strcmp(backend, "host") != 0) { /* elsewhere there are none, or it would depend on chance */
+        skip();
+    }
+    uint64_t random = test_seed();
+    for (size_t w = 0; w < sizeof waits / sizeof *waits; w++) {
+        pdp_problem *problem = make_interval("mcm", w == 0 ? 100 : 150, &random);
+        pdp_stamp stamp;
+        pdp_error error = {0};
+        size_t length, widest;
+        assert_int_equal(pdp_type_choose(&stamp, (const pdp_problem *const *)&problem, 1, "i32", PDP_LEVEL_GENERIC,
+                                         true, &widest, &error),
+                         PDP_OK);
+        stamp.records = true;
+        char *text = pdp_device_text(problem->recurrence, &stamp, &length);
+        assert_non_null(text);
+        for (size_t x = 0; x < 2; x++) {
+            char *wait = strstr(text, waits[w][x]);
+            CHECK(wait, "there is no %s", waits[w][x]);
+            memset(wait, ' ', strlen(waits[w][x]));
+        }
+        pdp_gpu_job job = {.device = device, .stamp = &stamp, .memory = UINT64_MAX};
+        pdp_solution *solution;
+        CHECK(pdp_program_open(&job.program, device, text, length, &error) == PDP_OK, "%s", error.text);
+        assert_int_equal(pdp_solution_create(&solution, problem), PDP_OK);
+        pdp_gpu_solve(&job, &solution, 1);
+        CHECK(solution->error.status == PDP_DEVICE &&
+                  strncmp(pdp_solution_error(solution), "the trace of the device: tile (", 31) == 0 &&
+                  strstr(pdp_solution_error(solution), "before it is final"),
+              "without %s: '%s'", waits[w][0], pdp_solution_error(solution));
+        pdp_solution_free(solution);
+        free(text);
+        pdp_problem_free(problem);
+    }
+}
+
 /* ---- Progress ---- */
 
 /* A run that reports gives the same in several launches, and one that is cancelled nothing but the reason. Fast devices
@@ -783,10 +909,14 @@ int main(int argc, char **argv) {
         return status == PDP_DEVICE ? 77 : 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_intervals),      cmocka_unit_test(test_lines),      cmocka_unit_test(test_paper),
-        cmocka_unit_test(test_paper_refusals), cmocka_unit_test(test_failures),   cmocka_unit_test(test_memory_limit),
-        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_opening),    cmocka_unit_test(test_callers),
-        cmocka_unit_test(test_progress),       cmocka_unit_test(test_host_seeds), cmocka_unit_test(test_sparse_lines),
+        cmocka_unit_test(test_intervals),     cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_paper),         cmocka_unit_test(test_paper_refusals),
+        cmocka_unit_test(test_failures),      cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_opening),
+        cmocka_unit_test(test_callers),       cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_host_seeds),    cmocka_unit_test(test_sparse_lines),
+        cmocka_unit_test(test_trace),         cmocka_unit_test(test_damaged_trace),
+        cmocka_unit_test(test_planted_fault),
     };
     const int failed = cmocka_run_group_tests_name(backend, tests, NULL, NULL);
     pdp_device_free(device);
