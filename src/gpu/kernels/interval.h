@@ -697,8 +697,8 @@ PDP_INLINE operands next_operands(const recorder *r, const GLOBAL elem *table, G
         }
         BARRIER();
     }
-#endif
     record(r, (uint32_t)position);
+#endif
     const operands next = {table + a * (TILE * TILE), table + b * (TILE * TILE), i0 + middle * TILE};
     return next;
 }
@@ -820,6 +820,12 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
         }
         RECORDER(recorded, number, row, distance);
         record(&recorded, EVENT_OPENS);
+#if !PDP_GROUPS_MEET /* all operands are final; and where they are read, PoCL (3.1) does not know which thread it is   \
+                      */
+        for (int position = 0; position < distance - 1; position++) {
+            record(&recorded, (uint32_t)position);
+        }
+#endif
         BARRIER();
         frame f = frame_of(own.d, pool, own.table, row, distance, own.room);
         finish_early(&f);
