@@ -239,8 +239,8 @@ typedef struct pdp_options {
     const char *algorithm;              /* a method's name, or NULL for "auto" */
     uint64_t memory_limit;              /* bytes a run may take; 0: pdp_memory_available() */
     int splits;                         /* matrix chain: keep the table of decisions too (a second pass) */
-    int record;                         /* run on the step-exact machine and record every access; `tiles` on a device:
-                                         * record who reads which tile when, and fail if one of them is not final */
+    int record;                         /* run on the step-exact machine and record every access; an engine on a
+                                         * device: who reads what when, which fails if it is not final */
     uint32_t width;                     /* record: threads of a warp = memory banks, 1 to 1024 */
     uint32_t latency;                   /* record: slots until a memory request is answered, at least 1 */
     pdp_step_function *on_step;         /* record: may be NULL */
@@ -375,8 +375,8 @@ PDP_API char *pdp_solution_order(const pdp_solution *solution);
 
 /* ---- The record of a run on the step-exact machine ------------------------------------------- */
 
-/* Of `tiles` on a device, a step is the start of a piece of work on a tile (its products, one by one, and its finish),
- * threads are groups of threads, cells are tiles, and there are no costs. */
+/* Of an engine on a device, a step is the start of a piece of work on a tile or a block, cells are tiles or blocks,
+ * threads are groups of threads, and there are no costs. */
 
 #define PDP_MAX_SUBSTEPS 4
 

@@ -66,8 +66,8 @@ uint64_t pdp_gpu_interval_bytes(const pdp_problem *problem, const pdp_stamp *sta
     return pdp_bytes_add(bytes, splits ? pdp_solution_table_bytes(problem) : 0);
 }
 
-uint64_t pdp_gpu_record_bytes(const pdp_problem *problem, const pdp_stamp *stamp) {
-    return stamp->records ? pdp_gpu_trace_work_bytes(tiles_of(problem, stamp).side) : 0;
+uint64_t pdp_gpu_interval_record_bytes(const pdp_problem *problem, const pdp_stamp *stamp) {
+    return pdp_gpu_trace_work_bytes(tiles_of(problem, stamp).side);
 }
 
 static int64_t first_tile(const run *r, size_t number) {

@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "gpu/kernels/interval_abi.h"
+#include "gpu/solve.h"
 #include "schedule/tile_trace.h"
 
 static uint64_t tile_count(uint64_t side) {
@@ -79,15 +80,6 @@ static pdp_status share_events(const uint32_t *words, uint64_t events, const int
     return error->status;
 }
 
-static void check(pdp_solution *solution) {
-    pdp_error found = {0};
-    if (pdp_tile_trace_check(solution->trace, &solution->record, &found) != PDP_OK) {
-        pdp_error_set(&solution->error, found.status == PDP_BAD_INPUT ? PDP_DEVICE : found.status,
-                      "the trace of the device: %.280s", found.text);
-    }
-    solution->has_record = found.status == PDP_OK;
-}
-
 pdp_status pdp_gpu_trace_take(const uint32_t *words, uint64_t events, const int64_t *problems,
                               pdp_solution *const *solutions, size_t count, pdp_error *error) {
     if (words[EVENT_COUNT] != events) {
@@ -107,7 +99,9 @@ pdp_status pdp_gpu_trace_take(const uint32_t *words, uint64_t events, const int6
     }
     for (size_t x = 0; x < count; x++) {
         if (solutions[x]->error.status == PDP_OK) {
-            check(solutions[x]);
+            pdp_error found = {0};
+            pdp_tile_trace_check(solutions[x]->trace, &solutions[x]->record, &found);
+            pdp_gpu_take_record(solutions[x], &found);
         }
     }
     return PDP_OK;

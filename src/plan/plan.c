@@ -97,8 +97,7 @@ static const pdp_method *find_method(pdp_shape shape, const char *name) {
 static const char *refuse(const pdp_plan *plan, const pdp_problem *problem, const pdp_method *m) {
     /* A device has an opinion of its own: it takes weights too. */
     const bool on_device = !pdp_wish_is_auto(plan->options.backend) && strcmp(plan->options.backend, "cpu") != 0;
-    const bool has_own_record = on_device && m->kind == PDP_ENGINE && problem->shape == PDP_INTERVAL;
-    const bool records = plan->options.record && !has_own_record;
+    const bool records = plan->options.record && !(on_device && m->kind == PDP_ENGINE); /* that has its own */
     if (((m->kind == PDP_STEP_EXACT && !on_device) || records) && !pdp_problem_is_paper(problem)) {
         return problem->shape == PDP_LINEAR ? "it is for the paper's S-DP, without weights, source or skipped terms"
                                             : "it is for matrix chains whose cost is sure to fit into int64";

@@ -483,7 +483,7 @@ static void compare_batch(selftest *test, pdp_problem *const *problems, size_t c
     pdp_plan *plan = NULL;
     pdp_solution *solutions[MOST_IN_BATCH] = {NULL};
     pdp_status status = pdp_plan_batch(&plan, problems, count, options);
-    if (status == PDP_BAD_INPUT) { /* not for the device, or not in the type */
+    if (status == PDP_BAD_INPUT && !options->record) { /* not for the device, or not in the type */
         test->skipped++;
         pdp_plan_free(plan);
         return;
@@ -502,8 +502,8 @@ static void compare_batch(selftest *test, pdp_problem *const *problems, size_t c
         if (is_good && expected == PDP_OK) {
             compare(test, problems[x], shape, reference, solutions[x], tolerance, full);
             const pdp_record *record = pdp_solution_record(solutions[x]);
-            selftest_expect(test, !options->record || (record && record->steps > 0 && record->hazards == 0),
-                            "%s: nothing was recorded", full);
+            selftest_expect(test, !options->record || (record && record->hazards == 0), "%s: nothing was recorded",
+                            full);
         }
         pdp_solution_free(reference);
         pdp_solution_free(solutions[x]);
@@ -550,20 +550,28 @@ static void test_batch(selftest *test, const drawn *like, pdp_shape shape, const
     solve_alike(test, like, drawn_sizes, count, shape, type, false, name);
 }
 
-/* Matrix chains, or letters to fold, whose points fill tiles or are one off that. A tile that is read before it is
- * final is an error of the run. */
+/* Matrix chains, letters to fold, or lines, whose points fill tiles or sub-blocks, or are one off that. What is read
+ * before it is final is an error of the run. The types hold all values. */
 static void test_record(selftest *test, uint64_t seed, uint64_t *state) {
-    const int64_t most = strcmp(test->backend, "cuda") == 0 ? 24 : 5; /* tiles in a row */
-    const bool is_chain = seed / RECORD_EVERY % 2 == 0;
-    const drawn like = {.kind = &interval_kinds[is_chain ? 0 : 1], .state = state};
+    static const struct {
+        const kind *kind;
+        const char *type;
+        pdp_shape shape;
+        int64_t unit, most, most_on_gpu; /* points of a tile or sub-block, and how many of these */
+    } choices[] = {{&interval_kinds[0], "i64", PDP_INTERVAL, 64, 5, 24},
+                   {&interval_kinds[1], "i32", PDP_INTERVAL, 64, 5, 24},
+                   {&linear_kinds[1], "i64", PDP_LINEAR, 128, 48, 400}};
+    const size_t x = seed / RECORD_EVERY % (sizeof choices / sizeof *choices);
+    const int64_t most = strcmp(test->backend, "cuda") == 0 ? choices[x].most_on_gpu : choices[x].most;
+    const drawn like = {.kind = choices[x].kind, .state = state};
     const size_t count = (size_t)pdp_random_between(state, 1, 4);
     size_t sizes[MOST_IN_BATCH];
     char name[128];
-    for (size_t x = 0; x < count; x++) {
-        sizes[x] = (size_t)(64 * pdp_random_between(state, 1, most) - pdp_random_between(state, 0, 2));
+    for (size_t m = 0; m < count; m++) {
+        sizes[m] = (size_t)(choices[x].unit * pdp_random_between(state, 1, most) - pdp_random_between(state, 0, 2));
     }
     snprintf(name, sizeof name, "seed %" PRIu64 ": %s on %s, recorded", seed, like.kind->text, test->backend);
-    solve_alike(test, &like, sizes, count, PDP_INTERVAL, is_chain ? "i64" : "i32", true, name); /* hold all values */
+    solve_alike(test, &like, sizes, count, choices[x].shape, choices[x].type, true, name);
 }
 
 void selftest_on_device(selftest *test, uint64_t seed) {

@@ -664,6 +664,7 @@ PDP_INLINE void record(const recorder *r, uint32_t what) {
             event[EVENT_COLUMN] = r->column;
             event[EVENT_WHAT] = what;
         }
+        FENCE();
     }
 }
 
