@@ -239,7 +239,8 @@ typedef struct pdp_options {
     const char *algorithm;              /* a method's name, or NULL for "auto" */
     uint64_t memory_limit;              /* bytes a run may take; 0: pdp_memory_available() */
     int splits;                         /* matrix chain: keep the table of decisions too (a second pass) */
-    int record;                         /* run on the step-exact machine and record every access */
+    int record;                         /* run on the step-exact machine and record every access; an engine on a
+                                         * device: who reads what when, which fails if it is not final */
     uint32_t width;                     /* record: threads of a warp = memory banks, 1 to 1024 */
     uint32_t latency;                   /* record: slots until a memory request is answered, at least 1 */
     pdp_step_function *on_step;         /* record: may be NULL */
@@ -272,7 +273,7 @@ PDP_API pdp_status pdp_plan_create(pdp_plan **out, const pdp_problem *problem, c
  * one that is large), on a device all at once, as many as its memory has room for (linear ones one after the other).
  * They are of the same recurrence, operator and element type, of whatever sizes, and must outlive the plan; method and
  * type are fit for all of them, and each gets what it gets alone. Errors name the problem's number, counted from 1.
- * Not for `record` and the methods that only the step-exact machine has. */
+ * Not for what the step-exact machine runs. */
 PDP_API pdp_status pdp_plan_batch(pdp_plan **out, pdp_problem *const *problems, size_t count,
                                   const pdp_options *options);
 
@@ -373,6 +374,9 @@ PDP_API char *pdp_solution_report(const pdp_solution *solution);
 PDP_API char *pdp_solution_order(const pdp_solution *solution);
 
 /* ---- The record of a run on the step-exact machine ------------------------------------------- */
+
+/* Of an engine on a device, a step is the start of a piece of work on a tile or a block, cells are tiles or blocks,
+ * threads are groups of threads, and there are no costs. */
 
 #define PDP_MAX_SUBSTEPS 4
 

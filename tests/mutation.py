@@ -39,7 +39,7 @@ FILES = {
     "src/recurrence/ranges.c": LANGUAGE, "src/recurrence/combine.c": LANGUAGE, "src/recurrence/interpret.c": LANGUAGE,
     "src/recurrence/canonise.c": LANGUAGE, "src/recurrence/emit.c": LANGUAGE, "src/recurrence/emit_expression.c": LANGUAGE,
     "src/reference/recurrence.c": LANGUAGE, "src/solution/decisions.c": f"{LANGUAGE}|{ENGINES}",
-    "src/solution/tiles.h": ENGINES, "src/cpu/interval.c": ENGINES, "src/cpu/linear.c": ENGINES,
+    "src/solution/tiles.h": ENGINES, "src/schedule/tile_trace.h": ENGINES, "src/cpu/interval.c": ENGINES, "src/cpu/linear.c": ENGINES,
     "src/cpu/hu_shing.c": ENGINES, "src/cpu/kernel_interval.h": ENGINES, "src/cpu/kernel_linear.h": ENGINES,
 }
 # Lines whose only effect is on speed or on how far a run says it is: no test can or should notice.

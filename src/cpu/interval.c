@@ -40,12 +40,6 @@ typedef struct piece {
     bool finishes;
 } piece;
 
-/* An even distance has one centre, then the tiles below and above it in turn; an odd one has two centres. */
-uint32_t pdp_tile_middle(uint32_t distance, uint32_t position) {
-    uint32_t step = (position + 1) / 2;
-    return position % 2 == distance % 2 ? distance / 2 + step : distance / 2 - step;
-}
-
 uint64_t pdp_interval_bytes(const pdp_interval_kernel *kernel, const pdp_tiles *tiles, int threads) {
     uint64_t count = (uint64_t)tiles->side * (tiles->side + 1) / 2;
     return pdp_bytes_add(pdp_bytes_multiply(count, sizeof(tile_state) + sizeof(uint64_t)),

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "gpu/arena.h"
+#include "gpu/interval_trace.h"
 #include "gpu/kernels/interval_abi.h"
 #include "gpu/solve.h"
 
@@ -27,6 +28,8 @@ typedef struct run {
     pdp_buffer problem_words;
     pdp_buffer values;
     pdp_buffer found; /* the queue of decisions, or splits */
+    pdp_buffer trace; /* if the kernels record */
+    uint64_t events;  /* in it */
 } run;
 
 static pdp_tiles tiles_of(const pdp_problem *problem, const pdp_stamp *stamp) {
@@ -59,7 +62,12 @@ uint64_t pdp_gpu_interval_bytes(const pdp_problem *problem, const pdp_stamp *sta
     uint64_t bytes = pdp_bytes_add(pdp_tiles_bytes(&tiles), words_bytes(side, side * (side + 1) / 2));
     bytes = pdp_bytes_add(bytes, problems_bytes(1, side) + tiles.cell_bytes);
     bytes = pdp_bytes_add(bytes, decisions ? queue_bytes(node_count(problem)) : 0);
+    bytes = pdp_bytes_add(bytes, stamp->records ? pdp_gpu_trace_bytes(pdp_gpu_trace_events(side)) : 0);
     return pdp_bytes_add(bytes, splits ? pdp_solution_table_bytes(problem) : 0);
+}
+
+uint64_t pdp_gpu_interval_record_bytes(const pdp_problem *problem, const pdp_stamp *stamp) {
+    return pdp_gpu_trace_work_bytes(tiles_of(problem, stamp).side);
 }
 
 static int64_t first_tile(const run *r, size_t number) {
@@ -90,6 +98,17 @@ static uint64_t describe(run *r) {
     return tile_count;
 }
 
+static pdp_status open_trace(run *r) {
+    for (size_t x = 0; x < r->count; x++) {
+        r->events += pdp_gpu_trace_events((uint64_t)r->problems[x * PROBLEM_WORDS + PROBLEM_SIDE]);
+    }
+    const uint64_t bytes = pdp_gpu_trace_bytes(r->events);
+    if (pdp_device_allocate(r->device, &r->trace, bytes, &r->error) != PDP_OK) {
+        return r->error.status;
+    }
+    return pdp_device_clear(r->device, r->trace, 0, bytes, &r->error);
+}
+
 /* The data of all problems, and all that the kernels need. */
 static pdp_status prepare(run *r) {
     const uint64_t cell_bytes = pdp_machine_type_bytes(r->job->stamp->type);
@@ -116,11 +135,14 @@ static pdp_status prepare(run *r) {
         pdp_device_write(r->device, r->problem_words, 0, r->problems, problem_bytes, &r->error) != PDP_OK) {
         return r->error.status;
     }
+    if (r->job->stamp->records && open_trace(r) != PDP_OK) {
+        return r->error.status;
+    }
     return pdp_device_allocate(r->device, &r->values, r->count * cell_bytes, &r->error);
 }
 
 static void release(run *r) {
-    const pdp_buffer buffers[] = {r->table, r->words, r->problem_words, r->values, r->found};
+    const pdp_buffer buffers[] = {r->table, r->words, r->problem_words, r->values, r->found, r->trace};
     for (size_t x = 0; x < sizeof buffers / sizeof *buffers; x++) {
         pdp_device_release(r->device, buffers[x]);
     }
@@ -163,6 +185,8 @@ static pdp_status launch_tiles(run *r, size_t first, size_t end, uint64_t reside
     launch.numbers[2] = (int64_t)first;
     launch.numbers[3] = (int64_t)end;
     launch.numbers[4] = r->sums[r->side] != (int64_t)(r->side * r->count);
+    launch.buffers[4] = r->trace;
+    launch.numbers[5] = (int64_t)r->events;
     if (pdp_device_clear(r->device, r->words, TICKET * sizeof(uint32_t), sizeof(uint32_t), &r->error) != PDP_OK) {
         return r->error.status;
     }
@@ -213,6 +237,16 @@ static pdp_status run_kernels(run *r, double *milliseconds) {
 }
 
 /* ---- What is wanted of them ---- */
+
+static pdp_status read_trace(run *r) {
+    const uint64_t bytes = pdp_gpu_trace_bytes(r->events);
+    uint32_t *words = pdp_pages_allocate(bytes, &r->error);
+    if (words && pdp_device_read(r->device, r->trace, 0, words, bytes, &r->error) == PDP_OK) {
+        pdp_gpu_trace_take(words, r->events, r->problems, r->solutions, r->count, &r->error);
+    }
+    free(words);
+    return r->error.status;
+}
 
 static pdp_status read_values(run *r) {
     const size_t cell_bytes = pdp_machine_type_bytes(r->job->stamp->type);
@@ -382,7 +416,8 @@ static pdp_status solve(run *r, double *milliseconds) {
     const bool chooses = job->stamp->combine == PDP_OP_MIN || job->stamp->combine == PDP_OP_MAX;
     const bool by_table = job->table || (job->decisions && !chooses);
     if (prepare(r) != PDP_OK || run_kernels(r, milliseconds) != PDP_OK ||
-        (by_table ? read_tables : read_values)(r) != PDP_OK || (job->splits && find_splits(r) != PDP_OK)) {
+        (job->stamp->records && read_trace(r) != PDP_OK) || (by_table ? read_tables : read_values)(r) != PDP_OK ||
+        (job->splits && find_splits(r) != PDP_OK)) {
         return r->error.status;
     }
     return job->decisions ? find_decisions(r) : PDP_OK;

@@ -9,6 +9,7 @@
 #include "gpu/solve.h"
 #include "problem/bound.h"
 #include "recurrence/emit_expression.h"
+#include "schedule/block_trace.h"
 
 #define MOST_CELLS (UINT64_C(1) << 30) /* the kernels count them, and offsets, in 32 bits */
 #define WINDOW_BYTES 8                 /* of the values of an offset in a window: see HAS_WINDOWS */
@@ -31,6 +32,7 @@ typedef struct layout {
     uint64_t dense;       /* offsets below it are in windows, if they are not there twice */
     uint64_t parts, span;
     int64_t harmless; /* a weight of terms that are not there, or 0 */
+    uint64_t events;  /* that there is room for, if the kernels record */
 } layout;
 
 typedef struct run {
@@ -114,6 +116,13 @@ static int64_t find_harmless(const pdp_problem *problem, const pdp_stamp *stamp)
     return is_min ? most - most / 3 : most / 3 - most;
 }
 
+/* Events at most: a part waits for every chunk of its offsets, and now and then for those of the list. */
+static uint64_t most_events(const layout *l) {
+    const uint64_t listed = l->count / STEP + 2;
+    const uint64_t part = l->span / CHUNK + listed + 3, super = OWN / SUB + listed + SUB / STEP + 4;
+    return l->blocks * l->parts * part + l->supers * super + 1; /* not 0 */
+}
+
 static layout lay_out(const pdp_problem *problem, const pdp_stamp *stamp) {
     layout l = {.element_bytes = pdp_machine_type_bytes(stamp->type),
                 .values = count_values(problem, stamp),
@@ -132,6 +141,7 @@ static layout lay_out(const pdp_problem *problem, const pdp_stamp *stamp) {
         l.span = round_up((span + l.parts - 1) / l.parts, CHUNK);
         l.parts = (span + l.span - 1) / l.span;
     }
+    l.events = stamp->records ? most_events(&l) : 0;
     return l;
 }
 
@@ -139,8 +149,13 @@ static uint64_t table_bytes(const layout *l) {
     return pdp_bytes_multiply(round_up(l->cells, TABLE_UNIT), l->element_bytes);
 }
 
-static uint64_t words_bytes(const layout *l) {
+static uint64_t state_bytes(const layout *l) {
     return (COUNTS + l->blocks + l->supers) * sizeof(uint32_t);
+}
+
+/* And the events behind them. */
+static uint64_t words_bytes(const layout *l) {
+    return state_bytes(l) + (l->events > 0 ? (EVENTS + EVENT_WORDS * l->events) * sizeof(uint32_t) : 0);
 }
 
 static uint64_t terms_bytes(const layout *l) {
@@ -160,6 +175,22 @@ uint64_t pdp_gpu_linear_bytes(const pdp_problem *problem, const pdp_stamp *stamp
     uint64_t bytes = pdp_bytes_add(table_bytes(&l), words_bytes(&l));
     bytes = pdp_bytes_add(bytes, pdp_bytes_add(terms_bytes(&l), weights_bytes(&l)));
     return pdp_bytes_add(bytes, partials_bytes(&l));
+}
+
+static pdp_block_trace empty_trace(const layout *l, const pdp_problem *problem) {
+    return (pdp_block_trace){.cells = l->cells,
+                             .presets = problem->preset_count,
+                             .step = STEP,
+                             .sub = SUB,
+                             .subs = SUBS,
+                             .parts = l->parts,
+                             .slots = SLOTS};
+}
+
+uint64_t pdp_gpu_linear_record_bytes(const pdp_problem *problem, const pdp_stamp *stamp) {
+    const layout l = lay_out(problem, stamp);
+    const pdp_block_trace trace = empty_trace(&l, problem);
+    return pdp_bytes_add(sizeof trace + l.events * sizeof *trace.events, pdp_block_trace_check_bytes(&trace));
 }
 
 /* ---- The terms ---- */
@@ -229,6 +260,11 @@ static pdp_status write_words(const run *r) {
         pdp_device_write(r->device, r->weights, last,
                          l->element_bytes == sizeof half ? (const void *)&half : (const void *)&l->harmless,
                          l->element_bytes, r->error) != PDP_OK) {
+        return r->error->status;
+    }
+    const uint32_t room = (uint32_t)l->events;
+    if (l->events > 0 && pdp_device_write(r->device, r->words, state_bytes(l) + EVENT_ROOM * sizeof room, &room,
+                                          sizeof room, r->error) != PDP_OK) {
         return r->error->status;
     }
     return pdp_device_write(r->device, r->words, 0, head, sizeof head, r->error);
@@ -353,13 +389,47 @@ static pdp_status read_table(const run *r) {
     return pdp_solution_close(r->solution);
 }
 
+_Static_assert((int)READS_SUMS == (int)PDP_BLOCK_READS_SUMS && (int)STARTS_SUMS == (int)PDP_BLOCK_STARTS_SUMS &&
+                   (int)STARTS_PART == (int)PDP_BLOCK_STARTS_PART && (int)HAS_CELLS == (int)PDP_BLOCK_HAS_CELLS &&
+                   sizeof(pdp_block_event) == EVENT_WORDS * sizeof(uint32_t),
+               "events are the same here and there");
+
+/* Reads the trace, and has it checked. */
+static pdp_status read_trace(const run *r) {
+    const layout *l = &r->layout;
+    const uint64_t at = state_bytes(l);
+    uint32_t count = 0;
+    if (pdp_device_read(r->device, r->words, at + EVENT_COUNT * sizeof count, &count, sizeof count, r->error) !=
+        PDP_OK) {
+        return r->error->status;
+    }
+    if (count > l->events) {
+        return pdp_error_set(r->error, PDP_DEVICE, "the trace of the device has %" PRIu32 " events, not %" PRIu64,
+                             count, l->events);
+    }
+    pdp_block_trace *trace = pdp_array_allocate(1, sizeof *trace + count * sizeof *trace->events, r->error);
+    if (!trace) {
+        return r->error->status;
+    }
+    *trace = empty_trace(l, r->problem);
+    trace->count = count;
+    r->solution->trace = trace;
+    if (count > 0 && pdp_device_read(r->device, r->words, at + EVENTS * sizeof count, trace->events,
+                                     count * sizeof *trace->events, r->error) != PDP_OK) {
+        return r->error->status;
+    }
+    pdp_error found = {0};
+    pdp_block_trace_check(trace, &r->solution->record, &found);
+    return pdp_gpu_take_record(r->solution, &found);
+}
+
 static pdp_status solve(run *r, pdp_data *data, double *milliseconds) {
     if (allocate(r, data) != PDP_OK || write_terms(r) != PDP_OK || write_words(r) != PDP_OK ||
         pdp_device_mark(r->device, 0, r->error) != PDP_OK || start(r) != PDP_OK || fill_table(r) != PDP_OK ||
         pdp_device_mark(r->device, 1, r->error) != PDP_OK || pdp_device_wait(r->device, r->error) != PDP_OK ||
         pdp_device_elapsed(r->device, milliseconds, r->error) != PDP_OK ||
         pdp_arena_read_faults(&r->arena, r->device, data, 1, r->error) != PDP_OK ||
-        pdp_data_check(data, r->error) != PDP_OK) {
+        pdp_data_check(data, r->error) != PDP_OK || (r->job->stamp->records && read_trace(r) != PDP_OK)) {
         return r->error->status;
     }
     /* Decisions are found here, and a cell that is not a number is named. */

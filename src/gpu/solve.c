@@ -17,6 +17,20 @@ uint64_t pdp_gpu_table_bytes(const pdp_problem *problem, const pdp_stamp *stamp)
                                           : pdp_gpu_linear_bytes(problem, stamp);
 }
 
+uint64_t pdp_gpu_record_bytes(const pdp_problem *problem, const pdp_stamp *stamp) {
+    return !stamp->records                  ? 0
+           : problem->shape == PDP_INTERVAL ? pdp_gpu_interval_record_bytes(problem, stamp)
+                                            : pdp_gpu_linear_record_bytes(problem, stamp);
+}
+
+pdp_status pdp_gpu_take_record(pdp_solution *solution, const pdp_error *found) {
+    solution->has_record = found->status == PDP_OK;
+    return solution->has_record
+               ? PDP_OK
+               : pdp_error_set(&solution->error, found->status == PDP_BAD_INPUT ? PDP_DEVICE : found->status,
+                               "the trace of the device: %.280s", found->text);
+}
+
 double pdp_gpu_updates(const pdp_problem *problem) {
     const double n = (double)problem->n;
     return problem->shape == PDP_INTERVAL ? n * n * n / 6 + n : n * (double)(problem->offset_count + 1);

@@ -24,6 +24,9 @@ uint64_t pdp_gpu_bytes(const pdp_problem *problem, const pdp_stamp *stamp, bool 
 /* Bytes of the table as it comes back. */
 uint64_t pdp_gpu_table_bytes(const pdp_problem *problem, const pdp_stamp *stamp);
 
+/* Bytes here of the record of a run, if there is one. */
+uint64_t pdp_gpu_record_bytes(const pdp_problem *problem, const pdp_stamp *stamp);
+
 /* Updates that a solve does, about: what it takes of the time of a batch. */
 double pdp_gpu_updates(const pdp_problem *problem);
 
@@ -40,8 +43,15 @@ void pdp_gpu_solve_interval(const pdp_gpu_job *job, pdp_solution *const *solutio
 pdp_status pdp_gpu_solve_linear(const pdp_gpu_job *job, pdp_solution *solution, pdp_progress progress,
                                 double *kernel_milliseconds);
 
+/* After the check of a trace, which has left the solution's record: `found` is what is wrong with it. */
+pdp_status pdp_gpu_take_record(pdp_solution *solution, const pdp_error *found);
+
 /* Device bytes of each, without the data. */
 uint64_t pdp_gpu_interval_bytes(const pdp_problem *problem, const pdp_stamp *stamp, bool decisions, bool splits);
 uint64_t pdp_gpu_linear_bytes(const pdp_problem *problem, const pdp_stamp *stamp);
+
+/* Bytes here of the record of each. */
+uint64_t pdp_gpu_interval_record_bytes(const pdp_problem *problem, const pdp_stamp *stamp);
+uint64_t pdp_gpu_linear_record_bytes(const pdp_problem *problem, const pdp_stamp *stamp);
 
 #endif

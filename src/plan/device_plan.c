@@ -90,6 +90,7 @@ static pdp_status open_engine(pdp_plan *plan, const char *backend, pdp_error *er
                         error) != PDP_OK) {
         return error->status;
     }
+    plan->stamp.records = plan->options.record;
     if (plan->stamp.type == PDP_TYPE_WIDE) {
         pdp_error_set(error, PDP_BAD_INPUT,
                       "a value may not fit into 64 bits, and the kernel that checks that runs on the CPU alone");
@@ -119,13 +120,14 @@ pdp_status pdp_plan_choose_device(pdp_plan *plan) {
     }
     const pdp_method_kind kind = plan->method->kind;
     const bool is_ordered = kind == PDP_ENGINE && plan->problem->recurrence->combine_ordered;
-    if (kind == PDP_HU_SHING || plan->options.record || is_ordered) {
+    const bool is_for_machine = kind != PDP_ENGINE && plan->options.record;
+    if (kind == PDP_HU_SHING || is_for_machine || is_ordered) {
         return by_us ? PDP_OK
                      : pdp_error_set(&plan->error, PDP_BAD_INPUT, "method '%s' does not run on backend '%.40s'%s",
                                      plan->method->name, wish,
-                                     is_ordered             ? ": its operator does not commute"
-                                     : plan->options.record ? ": the step-exact machine keeps the record"
-                                                            : "");
+                                     is_ordered       ? ": its operator does not commute"
+                                     : is_for_machine ? ": the step-exact machine keeps the record"
+                                                      : "");
     }
     if ((kind == PDP_ENGINE ? open_engine : open_paper)(plan, by_us ? "cuda" : wish, &error) == PDP_OK) {
         return PDP_OK;
@@ -152,6 +154,7 @@ uint64_t pdp_plan_device_bytes(const pdp_plan *plan, const pdp_problem *problem)
     if (plan->method->kind != PDP_ENGINE) {
         return pdp_solution_table_bytes(problem);
     }
+    bytes = pdp_bytes_add(bytes, pdp_gpu_record_bytes(problem, &plan->stamp));
     if (problem->shape == PDP_LINEAR || plan->options.table) {
         bytes = pdp_bytes_add(bytes, pdp_gpu_table_bytes(problem, &plan->stamp));
     }

@@ -97,11 +97,12 @@ static const pdp_method *find_method(pdp_shape shape, const char *name) {
 static const char *refuse(const pdp_plan *plan, const pdp_problem *problem, const pdp_method *m) {
     /* A device has an opinion of its own: it takes weights too. */
     const bool on_device = !pdp_wish_is_auto(plan->options.backend) && strcmp(plan->options.backend, "cpu") != 0;
-    if (((m->kind == PDP_STEP_EXACT && !on_device) || plan->options.record) && !pdp_problem_is_paper(problem)) {
+    const bool records = plan->options.record && !(on_device && m->kind == PDP_ENGINE); /* that has its own */
+    if (((m->kind == PDP_STEP_EXACT && !on_device) || records) && !pdp_problem_is_paper(problem)) {
         return problem->shape == PDP_LINEAR ? "it is for the paper's S-DP, without weights, source or skipped terms"
                                             : "it is for matrix chains whose cost is sure to fit into int64";
     }
-    if (plan->options.record && !m->schedule) {
+    if (records && !m->schedule) {
         return "it does not run on the step-exact machine";
     }
     if (m->kind == PDP_HU_SHING && !problem->dims) {
@@ -352,7 +353,7 @@ static pdp_status check_problems(pdp_plan *plan) {
 static pdp_status open_schedule(pdp_plan *plan) {
     const pdp_options *o = &plan->options;
     plan->watch = (pdp_watch){o->record != 0, o->width, o->latency, o->record ? o->on_step : NULL, o->context};
-    plan->on_machine = o->record || (plan->method->kind == PDP_STEP_EXACT && !plan->device);
+    plan->on_machine = (o->record || plan->method->kind == PDP_STEP_EXACT) && !plan->device;
     if (plan->on_machine && plan->count > 1) {
         return pdp_error_set(&plan->error, PDP_BAD_INPUT,
                              "the step-exact machine solves one problem, and there are %zu", plan->count);

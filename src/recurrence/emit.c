@@ -310,6 +310,9 @@ void pdp_emit_type(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
     if (stamp->short_products) {
         fputs("#define PDP_SHORT_PRODUCTS\n", out);
     }
+    if (stamp->records) {
+        fputs("#define PDP_RECORDS\n", out);
+    }
     const bool is_vector = pdp_emit_is_vector(r, stamp);
     if (stamp->type != PDP_TYPE_WIDE && (!is_vector || stamp->for_device)) {
         fputs("#define PDP_SCALAR\n", out);

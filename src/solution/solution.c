@@ -40,10 +40,12 @@ void pdp_solution_discard(pdp_solution *solution) {
     free(solution->cells);
     free(solution->splits);
     free(solution->decisions);
+    free(solution->trace);
     solution->table = NULL;
     solution->cells = NULL;
     solution->splits = NULL;
     solution->decisions = NULL;
+    solution->trace = NULL;
     solution->decision_count = 0;
     solution->has_record = false;
 }

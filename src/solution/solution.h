@@ -26,6 +26,7 @@ struct pdp_solution {
     size_t decision_count;
     bool has_record;
     pdp_record record;
+    void *trace; /* behind the record of an engine on a device, or NULL: pdp_tile_trace or pdp_block_trace */
     double seconds;
     double device_seconds;
     const char *backend;

@@ -19,7 +19,6 @@
 #include "cpu/linear.h"
 #include "plan/type.h"
 #include "reference/textbook.h"
-#include "schedule/checker.h"
 #include "solution/solution.h"
 
 enum { MOST = 300 };
@@ -287,114 +286,25 @@ static void test_group_sizes(void **unused) {
 
 /* ---- The trace of the pipeline ---- */
 
-typedef struct trace {
-    pdp_tile_event *events;
-    size_t count;
+/* A trace that grows. */
+typedef struct growing {
+    pdp_tile_trace *trace;
     size_t room;
-    size_t side; /* tiles in a row */
-} trace;
+} growing;
 
 static void record_event(void *context, const pdp_tile_event *event) {
-    trace *t = context;
-    if (t->count == t->room) {
-        t->room = t->room > 0 ? 2 * t->room : 1024;
-        t->events = realloc(t->events, t->room * sizeof *t->events);
+    growing *g = context;
+    if (g->trace && g->trace->count == g->room) {
+        g->room *= 2;
+        g->trace = realloc(g->trace, sizeof *g->trace + g->room * sizeof *event);
     }
-    if (t->events) {
-        t->events[t->count++] = *event;
+    if (g->trace) {
+        g->trace->events[g->trace->count++] = *event;
     }
 }
 
 static uint32_t address_of(size_t row, size_t column) {
     return (uint32_t)(column * (column + 1) / 2 + row);
-}
-
-enum { MOST_THREADS = 16 };
-
-/* What is found by replaying a trace with tiles in the place of cells. */
-typedef struct verdict {
-    uint64_t hazards;   /* reads of a tile that is not final */
-    uint64_t conflicts; /* two threads at work on one tile */
-    bool is_whole;      /* every product of every tile once, in its order, and then its finish */
-} verdict;
-
-static void read_tile(pdp_checker *checker, uint32_t thread, size_t row, size_t column) {
-    const uint32_t address = address_of(row, column);
-    pdp_checker_read(checker, 0, &thread, &address, 1);
-}
-
-/* All that a piece of work reads, when it starts. */
-static void replay_reads(pdp_checker *checker, const pdp_tile_event *e) {
-    const uint32_t distance = e->column - e->row;
-    for (uint32_t position = e->first; position < e->end; position++) {
-        const uint32_t middle = e->row + pdp_tile_middle(distance, position);
-        read_tile(checker, e->thread, e->row, middle);
-        read_tile(checker, e->thread, middle, e->column);
-    }
-    if (e->finishes && distance > 0) {
-        read_tile(checker, e->thread, e->row, e->row);
-        read_tile(checker, e->thread, e->column, e->column);
-        read_tile(checker, e->thread, e->row, e->column - 1);
-        read_tile(checker, e->thread, e->row + 1, e->column);
-    }
-    if (e->finishes && distance > 1) {
-        read_tile(checker, e->thread, e->row + 1, e->column - 1);
-    }
-}
-
-/* The tiles that all threads are working on, after one of them has started. */
-static void replay_targets(pdp_checker *checker, const int64_t *target) {
-    uint32_t threads[MOST_THREADS];
-    uint32_t addresses[MOST_THREADS];
-    size_t count = 0;
-    for (uint32_t t = 0; t < MOST_THREADS; t++) {
-        if (target[t] >= 0) {
-            threads[count] = t;
-            addresses[count++] = (uint32_t)target[t];
-        }
-    }
-    pdp_checker_combine(checker, 1, threads, addresses, count);
-}
-
-static verdict check_trace(const trace *t) {
-    const size_t tiles = t->side * (t->side + 1) / 2;
-    pdp_checker *checker;
-    pdp_error error = {0};
-    assert_int_equal(pdp_checker_create(&checker, tiles, tiles, 0, 32, 1, &error), PDP_OK);
-    uint32_t *next = calloc(tiles, sizeof *next); /* of each tile's order; UINT32_MAX: it is finished */
-    assert_non_null(next);
-    int64_t target[MOST_THREADS];
-    memset(target, 0xff, sizeof target);
-    verdict found = {.is_whole = true};
-    for (size_t x = 0; x < t->count; x++) {
-        const pdp_tile_event *e = &t->events[x];
-        const uint32_t address = address_of(e->row, e->column);
-        const uint32_t products = e->column > e->row ? e->column - e->row - 1 : 0;
-        if (!e->is_end) {
-            replay_reads(checker, e);
-            found.is_whole &= target[e->thread] < 0 && next[address] == e->first && e->end <= products &&
-                              (!e->finishes || e->end == products);
-            target[e->thread] = address;
-            replay_targets(checker, target);
-            continue;
-        }
-        found.is_whole &= target[e->thread] == address;
-        target[e->thread] = -1;
-        next[address] = e->finishes ? UINT32_MAX : e->end;
-        if (e->finishes) {
-            pdp_checker_finish(checker, address);
-        }
-    }
-    for (size_t x = 0; x < tiles; x++) {
-        found.is_whole &= next[x] == UINT32_MAX;
-    }
-    pdp_record record = {0};
-    pdp_checker_report(checker, &record);
-    found.hazards = record.hazards;
-    found.conflicts = record.conflicts[1];
-    free(next);
-    pdp_checker_free(checker);
-    return found;
 }
 
 /* A kernel without arithmetic. */
@@ -421,18 +331,20 @@ static const pdp_interval_kernel nothing = {.elem_bytes = 1,
                                             .finish = finish_nothing};
 
 /* The trace of a run over so many tiles in a row. */
-static trace record_run(size_t side, int threads) {
-    trace t = {.side = side};
+static pdp_tile_trace *record_run(size_t side, int threads) {
+    growing g = {.trace = calloc(1, sizeof *g.trace + 64 * sizeof(pdp_tile_event)), .room = 64};
     pdp_tiles tiles = {.points = side, .tile = 1, .panel = 1, .cell_bytes = 1};
     pdp_error error = {0};
+    assert_non_null(g.trace);
+    g.trace->side = side;
     assert_int_equal(pdp_tiles_allocate(&tiles, &error), PDP_OK);
     assert_int_equal(tiles.side, side);
     const pdp_interval_run run = {
-        .kernel = &nothing, .threads = threads, .listener = record_event, .listener_context = &t};
+        .kernel = &nothing, .threads = threads, .listener = record_event, .listener_context = &g};
     assert_int_equal(pdp_interval_solve(&run, &tiles, &error), PDP_OK);
     pdp_tiles_free(&tiles);
-    assert_non_null(t.events);
-    return t;
+    assert_non_null(g.trace);
+    return g.trace;
 }
 
 static void test_trace(void **unused) {
@@ -441,18 +353,22 @@ static void test_trace(void **unused) {
     static const int threads[] = {1, 2, 3, 8};
     for (size_t s = 0; s < sizeof sides / sizeof *sides; s++) {
         for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
-            trace run = record_run(sides[s], threads[t]);
-            const verdict found = check_trace(&run);
-            CHECK(found.hazards == 0 && found.conflicts == 0 && found.is_whole,
-                  "%zu tiles, %d threads: %" PRIu64 " hazards, %" PRIu64 " conflicts, %s", sides[s], threads[t],
-                  found.hazards, found.conflicts, found.is_whole ? "whole" : "not whole");
-            free(run.events);
+            pdp_tile_trace *trace = record_run(sides[s], threads[t]);
+            pdp_record record;
+            pdp_error error = {0};
+            CHECK(pdp_tile_trace_check(trace, &record, &error) == PDP_OK, "%zu tiles, %d threads: %s", sides[s],
+                  threads[t], error.text);
+            CHECK(record.hazards == 0 && record.conflicts[3] == 0 && 2 * record.steps == trace->count &&
+                      record.threads >= 1 && record.threads <= (uint32_t)threads[t],
+                  "%zu tiles, %d threads: %" PRIu64 " steps, %" PRIu32 " threads at once", sides[s], threads[t],
+                  record.steps, record.threads);
+            free(trace);
         }
     }
 }
 
 /* The start of the n-th piece of work that has products, not for the last column. */
-static size_t find_piece(const trace *t, size_t number) {
+static size_t find_piece(const pdp_tile_trace *t, size_t number) {
     for (size_t x = 0; x < t->count; x++) {
         const pdp_tile_event *e = &t->events[x];
         if (!e->is_end && e->end > e->first && e->finishes && e->column < t->side - 1 && number-- == 0) {
@@ -463,43 +379,75 @@ static size_t find_piece(const trace *t, size_t number) {
     return 0;
 }
 
-static void remove_event(trace *t, size_t at) {
-    memmove(&t->events[at], &t->events[at + 1], (t->count - at - 1) * sizeof *t->events);
-    t->count--;
+/* One more of an event, or one less. */
+static void repeat_event(pdp_tile_trace *t, size_t at) {
+    memmove(&t->events[at + 1], &t->events[at], (t->count++ - at) * sizeof *t->events);
 }
 
-/* What the checker is for: damage of each kind is found, and as what it is. */
+static void remove_event(pdp_tile_trace *t, size_t at) {
+    memmove(&t->events[at], &t->events[at + 1], (--t->count - at) * sizeof *t->events);
+}
+
+/* What the checker says of a trace with damage of a kind. */
+static const char *const damages[] = {
+    "reads tile (%u,%u) before it is final",   /* a tile never becomes final, and is read */
+    "before it is final",                      /* a tile is finished before its neighbours */
+    "reads tile (%u,%u) before it is final",   /* a piece of work is left out */
+    "and its finish, where 0 of",              /* a product is left out */
+    "two threads are at work on it",           /* on the same tile */
+    "starts before it has ended with another", /* a thread twice at once */
+    "goes on after its finish",                /* a tile is finished twice */
+    "ends what it has not started",            /* an end alone */
+    "there is no such tile",                   /* beyond the last column */
+    "is never finished",                       /* the end is missing */
+};
+
+static void damage_trace(pdp_tile_trace *t, size_t damage) {
+    const size_t start = find_piece(t, 9);
+    pdp_tile_event *e = &t->events[start];
+    switch (damage) {
+    case 0: e[1].finishes = false; break;
+    case 1: e->column++, e->first = 0, e->end++; break;
+    case 2:
+        remove_event(t, start + 1);
+        remove_event(t, start);
+        break;
+    case 3: e->first++; break;
+    case 4:
+        repeat_event(t, start);
+        e->thread = 1;
+        break;
+    case 5: repeat_event(t, start); break;
+    case 6:
+        repeat_event(t, start + 1);
+        t->events[start + 2] = *e;
+        break;
+    case 7: remove_event(t, start); break;
+    case 8: e->column = (uint32_t)t->side; break;
+    default: t->count--; break;
+    }
+}
+
+/* What the checker is for: damage of each kind is found as what it is, and the tile is named. */
 static void test_damaged_trace(void **unused) {
     (void)unused;
-    trace run = record_run(12, 1);
-    const size_t bytes = run.count * sizeof *run.events;
-    trace damaged = {malloc(bytes + sizeof *run.events), run.count, run.count + 1, run.side};
-    assert_non_null(damaged.events);
-    for (int damage = 0; damage < 5; damage++) {
-        memcpy(damaged.events, run.events, bytes);
-        damaged.count = run.count;
-        const size_t start = find_piece(&run, 9);
-        switch (damage) {
-        case 0: damaged.events[start + 1].finishes = false; break; /* a tile never becomes final, and is read */
-        case 1: damaged.events[start].column++; break;             /* a tile is finished before its neighbours */
-        case 2:                                                    /* a piece of work is left out */
-            remove_event(&damaged, start + 1);
-            remove_event(&damaged, start);
-            break;
-        case 3: damaged.events[start].first++; break; /* a product is left out */
-        default:                                      /* two threads do the same at once */
-            memmove(&damaged.events[start + 1], &damaged.events[start], bytes - start * sizeof *run.events);
-            damaged.events[start].thread = 1;
-            damaged.count++;
-            break;
-        }
-        const verdict found = check_trace(&damaged);
-        CHECK(!found.is_whole || found.hazards > 0 || found.conflicts > 0, "damage %d is not found", damage);
-        CHECK(damage > 1 || found.hazards > 0, "damage %d: no hazard", damage);
-        CHECK(damage < 4 || found.conflicts > 0, "damage %d: no conflict", damage);
+    for (size_t damage = 0; damage < sizeof damages / sizeof *damages; damage++) {
+        pdp_tile_trace *trace = record_run(12, 1);
+        pdp_tile_trace *damaged = malloc(sizeof *trace + (trace->count + 1) * sizeof *trace->events);
+        assert_non_null(damaged);
+        memcpy(damaged, trace, sizeof *trace + trace->count * sizeof *trace->events);
+        damage_trace(damaged, damage);
+        const pdp_tile_event *e = &trace->events[find_piece(trace, 9)];
+        pdp_record record;
+        pdp_error error = {0};
+        char text[100];
+        snprintf(text, sizeof text, damages[damage], e->row, e->column);
+        CHECK(pdp_tile_trace_check(damaged, &record, &error) == PDP_BAD_INPUT && strstr(error.text, text) &&
+                  strncmp(error.text, "tile (", 6) == 0,
+              "damage %zu: '%s' instead of '%s'", damage, error.text, text);
+        free(damaged);
+        free(trace);
     }
-    free(damaged.events);
-    free(run.events);
 }
 
 /* ---- Large sizes without arithmetic ---- */

@@ -12,7 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problem/problem.h"
+#include "cpu/kernel.h"
+#include "gpu/solve.h"
+#include "plan/type.h"
+#include "schedule/block_trace.h"
+#include "schedule/tile_trace.h"
 
 enum { MOST = 320, CALLERS = 8 };
 
@@ -350,8 +354,8 @@ static void give_numbers(pdp_problem *problem, const char *name, size_t count, u
 }
 
 /* A problem whose offsets come from `first` on, up to `reach`, and are there once or more often. */
-static void check_offsets(const recipe *r, size_t n, size_t k, int64_t first, int64_t reach, size_t presets,
-                          uint64_t *random, int wishes) {
+static pdp_problem *make_line(const recipe *r, size_t n, size_t k, int64_t first, int64_t reach, size_t presets,
+                              uint64_t *random) {
     pdp_problem *problem = make(r->recurrence);
     give_one(problem, "n", (int64_t)n);
     give_numbers(problem, "a", k, random, first, reach);
@@ -359,6 +363,12 @@ static void check_offsets(const recipe *r, size_t n, size_t k, int64_t first, in
     give_numbers(problem, "x", n, random, 0, 99);
     give_numbers(problem, "init", presets, random, 0, 99);
     CHECK(pdp_problem_check(problem) == PDP_OK, "%s", pdp_problem_error(problem));
+    return problem;
+}
+
+static void check_offsets(const recipe *r, size_t n, size_t k, int64_t first, int64_t reach, size_t presets,
+                          uint64_t *random, int wishes) {
+    pdp_problem *problem = make_line(r, n, k, first, reach, presets, random);
     pdp_solution *expected = solve(problem, "sequential", NULL);
     for (int w = 0; w < wishes; w++) {
         check_solution(problem, r, expected, (wish)w);
@@ -708,6 +718,242 @@ static void test_callers(void **unused) {
     }
 }
 
+/* ---- Traces ---- */
+
+/* Problems of these sizes in one recorded run: the trace is whole and in order, and the values are the same. */
+static void check_traces(const recipe *r, const size_t *sizes, size_t count, uint64_t *random) {
+    pdp_problem *problems[8];
+    pdp_solution *solutions[8];
+    pdp_plan *plan;
+    pdp_options options = options_for(WITHOUT_TABLE, r->type);
+    options.algorithm = "tiles";
+    options.record = 1;
+    for (size_t x = 0; x < count; x++) {
+        problems[x] = make_interval(r->recurrence, sizes[x], random);
+    }
+    CHECK(pdp_plan_batch(&plan, problems, count, &options) == PDP_OK, "%s", pdp_plan_error(plan));
+    (void)pdp_plan_run_batch(plan, solutions); /* what fails is told by each */
+    for (size_t x = 0; x < count; x++) {
+        const uint64_t side = sizes[x] / 64 + 1, pieces = side * (side + 1) + side * (side - 1) * (side - 2) / 6;
+        const pdp_record *record = pdp_solution_record(solutions[x]);
+        CHECK(record, "%zu points: %s", sizes[x] + 1, pdp_solution_error(solutions[x]));
+        CHECK(record->steps == pieces && record->hazards == 0 && record->conflicts[3] == 0 && record->threads >= 1,
+              "%zu points: %" PRIu64 " steps instead of %" PRIu64, sizes[x] + 1, record->steps, pieces);
+        pdp_solution *expected = solve(problems[x], "sequential", NULL);
+        const char *why = compare_values(solutions[x], expected, r->is_close);
+        CHECK(!why, "%zu points: %s", sizes[x] + 1, why);
+        pdp_solution_free(expected);
+    }
+    for (size_t x = 0; x < count; x++) {
+        pdp_solution_free(solutions[x]);
+        pdp_problem_free(problems[x]);
+    }
+    pdp_plan_free(plan);
+}
+
+static void test_trace(void **unused) {
+    (void)unused;
+    static const size_t sizes[] = {300, 1, 63, 64, 128, 62, 127, 191};
+    uint64_t random = test_seed();
+    for (size_t x = 0; x < 2 && is_tried(x, x == 0); x++) {
+        check_traces(&recipes[x], sizes, 1, &random);
+        check_traces(&recipes[x], sizes, 8, &random);
+        check_traces(&recipes[x], sizes + 4, 1, &random);
+    }
+}
+
+/* The start of the work on a tile from position `first` on, or where it becomes final. */
+static pdp_tile_event *find_event(pdp_tile_trace *trace, uint32_t row, uint32_t column, uint32_t first, bool is_final) {
+    for (size_t x = 0; x < trace->count; x++) {
+        pdp_tile_event *e = &trace->events[x];
+        if (e->row == row && e->column == column && (is_final ? e->is_end && e->finishes : e->end > first)) {
+            return e;
+        }
+    }
+    fail_msg("no such event");
+    return NULL;
+}
+
+/* A tile that never becomes final, and a product that is taken twice. */
+static void test_damaged_trace(void **unused) {
+    (void)unused;
+    static const char *const expected[] = {"reads tile (1,2) before it is final",
+                                           "tile (0,3), thread %u: products 0 to 1, where 1 of 2 are done"};
+    uint64_t random = test_seed();
+    pdp_problem *problem = make_interval("mcm", 200, &random);
+    pdp_options options = options_for(VALUE_ALONE, "i32");
+    options.record = 1;
+    for (int damage = 0; damage < 2; damage++) {
+        pdp_solution *solution = solve(problem, "tiles", &options);
+        pdp_tile_event *e = find_event(solution->trace, damage == 0 ? 1 : 0, damage == 0 ? 2 : 3, 1, damage == 0);
+        pdp_record record;
+        pdp_error error = {0};
+        char text[100];
+        snprintf(text, sizeof text, expected[damage], e->thread);
+        e->finishes = false;
+        e->first = 0;
+        e->end = 1;
+        assert_int_equal(pdp_tile_trace_check(solution->trace, &record, &error), PDP_BAD_INPUT);
+        CHECK(strncmp(error.text, "tile (", 6) == 0 && strstr(error.text, text), "%s", error.text);
+        pdp_solution_free(solution);
+    }
+    pdp_problem_free(problem);
+}
+
+/* The same for lines: with parts of blocks, with nothing but near offsets, with a list alone, with more blocks than
+ * have their sums in memory at once. */
+static void test_block_trace(void **unused) {
+    (void)unused;
+    static const struct {
+        size_t n, k;
+        int64_t first, reach;
+        uint64_t steps; /* parts and sub-blocks; the first 50 cells are preset */
+    } shapes[] = {
+        {7000, 1500, 65, 5000, 7 * 2 + 55},
+        {1500, 100, 1, 200, 12},
+        {1500, 30, 20, 1000, 12},
+        {51, 1, 1, 1, 1},
+        {50, 1, 1, 1, 0},
+        {135000, 3, 900, 70000, 1055},
+    };
+    uint64_t random = test_seed();
+    for (size_t x = 0; x < sizeof shapes / sizeof *shapes; x++) {
+        pdp_problem *problem =
+            make_line(&lines[0], shapes[x].n, shapes[x].k, shapes[x].first, shapes[x].reach, 50, &random);
+        pdp_options options = options_for(VALUE_ALONE, "i32");
+        options.record = 1;
+        pdp_solution *found = solve(problem, "blocks", &options), *expected = solve(problem, "sequential", NULL);
+        const pdp_record *record = pdp_solution_record(found);
+        CHECK(record && record->steps == shapes[x].steps && record->hazards == 0, "%zu cells: %" PRIu64 " steps",
+              shapes[x].n, record ? record->steps : 0);
+        assert_null(compare_values(found, expected, false));
+        pdp_solution_free(found);
+        pdp_solution_free(expected);
+        pdp_problem_free(problem);
+    }
+}
+
+/* The last event of a kind is left out, comes twice, or comes first. */
+typedef enum change { LEAVE_OUT, REPEAT, BRING_FORWARD } change;
+
+static const struct {
+    uint32_t what;
+    change how;
+    const char *text;
+} block_damages[] = {
+    {PDP_BLOCK_READS_CELLS, BRING_FORWARD, "is read before it is final"},
+    {PDP_BLOCK_HAS_CELLS, BRING_FORWARD, "is final before the sums of its sub-block were taken"},
+    {PDP_BLOCK_HAS_CELLS, LEAVE_OUT, "is never final"},
+    {PDP_BLOCK_HAS_CELLS, REPEAT, "is not where the next cells end"},
+    {PDP_BLOCK_STARTS_PART, LEAVE_OUT, "is made without a start"},
+    {PDP_BLOCK_HAS_PART, REPEAT, "is made without a start, or twice"},
+    {PDP_BLOCK_HAS_PART, LEAVE_OUT, "before it is there"},
+    {PDP_BLOCK_STARTS_SUMS, BRING_FORWARD, "before it is there"},
+    {PDP_BLOCK_STARTS_SUMS, REPEAT, "is started twice"},
+    {PDP_BLOCK_HAS_SUMS, LEAVE_OUT, "is taken before it is made"},
+    {PDP_BLOCK_READS_SUMS, BRING_FORWARD, "is taken out of order"},
+    {PDP_BLOCK_READS_SUMS, LEAVE_OUT, "is final before the sums of its sub-block were taken"},
+};
+
+static void damage_blocks(pdp_block_trace *t, uint32_t what, change how) {
+    size_t at = t->count - 1;
+    while (t->events[at].what != what) {
+        assert_true(at-- > 0);
+    }
+    const pdp_block_event event = t->events[at];
+    if (how == LEAVE_OUT) {
+        memmove(&t->events[at], &t->events[at + 1], (--t->count - at) * sizeof event);
+    } else if (how == REPEAT) {
+        memmove(&t->events[at + 1], &t->events[at], (t->count++ - at) * sizeof event);
+    } else {
+        memmove(&t->events[1], &t->events[0], at * sizeof event);
+        t->events[0] = event;
+    }
+}
+
+static void test_damaged_block_trace(void **unused) {
+    (void)unused;
+    uint64_t random = test_seed();
+    pdp_problem *problem = make_line(&lines[0], 7000, 1500, 65, 5000, 50, &random);
+    pdp_options options = options_for(VALUE_ALONE, "i32");
+    options.record = 1;
+    pdp_solution *solution = solve(problem, "blocks", &options);
+    const pdp_block_trace *trace = solution->trace;
+    pdp_block_trace *damaged = malloc(sizeof *trace + (trace->count + 1) * sizeof *trace->events);
+    assert_non_null(damaged);
+    pdp_record record;
+    for (size_t x = 0; x < sizeof block_damages / sizeof *block_damages; x++) {
+        pdp_error error = {0};
+        memcpy(damaged, trace, sizeof *trace + trace->count * sizeof *trace->events);
+        damage_blocks(damaged, block_damages[x].what, block_damages[x].how);
+        CHECK(pdp_block_trace_check(damaged, &record, &error) == PDP_BAD_INPUT &&
+                  strstr(error.text, block_damages[x].text),
+              "damage %zu: '%s' instead of '%s'", x, error.text, block_damages[x].text);
+    }
+    pdp_error error = {0};
+    memcpy(damaged, trace, sizeof *trace + trace->count * sizeof *trace->events);
+    damaged->slots = 0; /* every block takes the place of its own sums */
+    assert_int_equal(pdp_block_trace_check(damaged, &record, &error), PDP_BAD_INPUT);
+    assert_in(error.text, "takes the place of sums that were not read yet");
+    free(damaged);
+    pdp_solution_free(solution);
+    pdp_problem_free(problem);
+}
+
+/* Waits that are taken out of a kernel, and what the checker then says. Of tiles there are so few that they are in work
+ * at once. */
+static const struct {
+    const char *waits[2];
+    size_t tile_points; /* 0: a line */
+    const char *text;
+} planted[] = {
+    {{"WAIT(flags + tile_number(row, row));", "WAIT(flags + tile_number(row + distance, row + distance));"},
+     100,
+     "before it is final"},
+    {{"WAIT(flags + a);", "WAIT(flags + b);"}, 150, "before it is final"},
+    {{"f->known = wait_until(f, f->words + PROGRESS, (uint32_t)cells);", ""}, 0, "is read before it is final"},
+    {{"wait_until(f, f->words + COUNTS + super / SUBS, (uint32_t)f->parts);", ""}, 0, "before it is there"},
+};
+
+static void test_planted_faults(void **unused) {
+    (void)unused;
+    if (strcmp(backend, "host") != 0) { /* elsewhere there are none, or it would depend on chance */
+        skip();
+    }
+    uint64_t random = test_seed();
+    for (size_t p = 0; p < sizeof planted / sizeof *planted; p++) {
+        pdp_problem *problem = planted[p].tile_points > 0 ? make_interval("mcm", planted[p].tile_points, &random)
+                                                          : make_line(&lines[0], 7000, 1500, 65, 5000, 50, &random);
+        pdp_stamp stamp;
+        pdp_error error = {0};
+        size_t length, widest;
+        assert_int_equal(pdp_type_choose(&stamp, (const pdp_problem *const *)&problem, 1, "i32", PDP_LEVEL_GENERIC,
+                                         true, &widest, &error),
+                         PDP_OK);
+        stamp.records = true;
+        char *text = pdp_device_text(problem->recurrence, &stamp, &length);
+        assert_non_null(text);
+        for (size_t x = 0; x < 2; x++) {
+            const char *wait = planted[p].waits[x];
+            char *found = strstr(text, wait);
+            CHECK(found, "there is no %s", wait);
+            memset(found, ' ', *wait == '\0' ? 0 : strlen(wait) - 1); /* leaves the semicolon */
+        }
+        pdp_gpu_job job = {.device = device, .stamp = &stamp, .memory = UINT64_MAX};
+        pdp_solution *solution;
+        CHECK(pdp_program_open(&job.program, device, text, length, &error) == PDP_OK, "%s", error.text);
+        assert_int_equal(pdp_solution_create(&solution, problem), PDP_OK);
+        pdp_gpu_solve(&job, &solution, 1);
+        CHECK(solution->error.status == PDP_DEVICE &&
+                  strncmp(pdp_solution_error(solution), "the trace of the device: ", 25) == 0 &&
+                  strstr(pdp_solution_error(solution), planted[p].text),
+              "without %s: '%s'", planted[p].waits[0], pdp_solution_error(solution));
+        pdp_solution_free(solution);
+        free(text);
+        pdp_problem_free(problem);
+    }
+}
+
 /* ---- Progress ---- */
 
 /* A run that reports gives the same in several launches, and one that is cancelled nothing but the reason. Fast devices
@@ -783,10 +1029,23 @@ int main(int argc, char **argv) {
         return status == PDP_DEVICE ? 77 : 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_intervals),      cmocka_unit_test(test_lines),      cmocka_unit_test(test_paper),
-        cmocka_unit_test(test_paper_refusals), cmocka_unit_test(test_failures),   cmocka_unit_test(test_memory_limit),
-        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_opening),    cmocka_unit_test(test_callers),
-        cmocka_unit_test(test_progress),       cmocka_unit_test(test_host_seeds), cmocka_unit_test(test_sparse_lines),
+        cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_paper),
+        cmocka_unit_test(test_paper_refusals),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_opening),
+        cmocka_unit_test(test_callers),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_host_seeds),
+        cmocka_unit_test(test_sparse_lines),
+        cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_damaged_trace),
+        cmocka_unit_test(test_planted_faults),
+        cmocka_unit_test(test_block_trace),
+        cmocka_unit_test(test_damaged_block_trace),
     };
     const int failed = cmocka_run_group_tests_name(backend, tests, NULL, NULL);
     pdp_device_free(device);

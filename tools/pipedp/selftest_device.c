@@ -1,6 +1,7 @@
 /* Random problems of all kinds on a device, against the CPU: built-in recurrences and some that a user might write, in
  * every type, at sizes around those of tiles and blocks; now and then a larger one many times, since groups that do not
- * wait for each other as they should differ from run to run. And some problems of one kind in a batch. */
+ * wait for each other as they should differ from run to run. And some problems of one kind in a batch, now and then
+ * with a record of who read what when. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ typedef struct given {
     const char *letters;
 } given;
 
-enum { MOST_GIVEN = 7, MOST_TYPES = 5, LARGE_EVERY = 16, BATCH_EVERY = 5, MOST_IN_BATCH = 9 };
+enum { MOST_GIVEN = 7, MOST_TYPES = 5, LARGE_EVERY = 16, BATCH_EVERY = 5, RECORD_EVERY = 8, MOST_IN_BATCH = 9 };
 
 typedef struct kind {
     const char *text; /* a built-in recurrence's name, or a recurrence */
@@ -408,6 +409,7 @@ static pdp_solution *solve_on_cpu(const pdp_problem *problem, const pdp_options 
     options.backend = "cpu";
     options.device = NULL;
     options.type = NULL;
+    options.record = 0;
     *status = pdp_plan_create(&plan, problem, &options);
     *status = *status == PDP_OK ? pdp_plan_run(plan, &solution) : *status;
     pdp_plan_free(plan);
@@ -481,7 +483,7 @@ static void compare_batch(selftest *test, pdp_problem *const *problems, size_t c
     pdp_plan *plan = NULL;
     pdp_solution *solutions[MOST_IN_BATCH] = {NULL};
     pdp_status status = pdp_plan_batch(&plan, problems, count, options);
-    if (status == PDP_BAD_INPUT) { /* not for the device, or not in the type */
+    if (status == PDP_BAD_INPUT && !options->record) { /* not for the device, or not in the type */
         test->skipped++;
         pdp_plan_free(plan);
         return;
@@ -499,6 +501,9 @@ static void compare_batch(selftest *test, pdp_problem *const *problems, size_t c
                         pdp_solution_error(solutions[x]), pdp_solution_error(reference));
         if (is_good && expected == PDP_OK) {
             compare(test, problems[x], shape, reference, solutions[x], tolerance, full);
+            const pdp_record *record = pdp_solution_record(solutions[x]);
+            selftest_expect(test, !options->record || (record && record->hazards == 0), "%s: nothing was recorded",
+                            full);
         }
         pdp_solution_free(reference);
         pdp_solution_free(solutions[x]);
@@ -506,17 +511,13 @@ static void compare_batch(selftest *test, pdp_problem *const *problems, size_t c
     pdp_plan_free(plan);
 }
 
-/* Some problems like the one that was drawn, of one size or of several. */
-static void test_batch(selftest *test, const drawn *like, pdp_shape shape, const char *type, const char *name) {
-    const size_t *sizes = shape == PDP_LINEAR ? linear_sizes : interval_sizes;
-    const uint64_t size_count = shape == PDP_LINEAR ? LINEAR_SIZES : INTERVAL_SIZES;
-    const size_t count = (size_t)pdp_random_between(like->state, 1, MOST_IN_BATCH);
-    const bool is_uniform = pdp_random_next(like->state) % 2 == 0;
+/* Problems like the one that was drawn, of these sizes. */
+static void solve_alike(selftest *test, const drawn *like, const size_t *sizes, size_t count, pdp_shape shape,
+                        const char *type, bool record, const char *name) {
     pdp_problem *problems[MOST_IN_BATCH] = {NULL};
     bool is_made = true;
     for (size_t x = 0; x < count && is_made; x++) {
-        drawn p = {.kind = like->kind, .operator= like->operator, .state = like->state };
-        p.n = is_uniform ? like->n : sizes[pdp_random_next(p.state) % size_count];
+        drawn p = {.kind = like->kind, .n = sizes[x], .operator= like->operator, .state = like->state };
         problems[x] = make_problem(test, &p, name);
         is_made = problems[x] != NULL;
         free(p.offsets);
@@ -525,7 +526,8 @@ static void test_batch(selftest *test, const drawn *like, pdp_shape shape, const
         pdp_options options = PDP_OPTIONS_DEFAULT;
         options.algorithm = shape == PDP_LINEAR ? "blocks" : "tiles";
         options.type = type;
-        options.splits = shape == PDP_INTERVAL;
+        options.splits = shape == PDP_INTERVAL && !record;
+        options.record = record;
         options.backend = test->backend;
         options.device = test->device;
         compare_batch(test, problems, count, shape, &options, name);
@@ -533,6 +535,43 @@ static void test_batch(selftest *test, const drawn *like, pdp_shape shape, const
     for (size_t x = 0; x < count; x++) {
         pdp_problem_free(problems[x]);
     }
+}
+
+/* Some of one size, or of several. */
+static void test_batch(selftest *test, const drawn *like, pdp_shape shape, const char *type, const char *name) {
+    const size_t *sizes = shape == PDP_LINEAR ? linear_sizes : interval_sizes;
+    const uint64_t size_count = shape == PDP_LINEAR ? LINEAR_SIZES : INTERVAL_SIZES;
+    const size_t count = (size_t)pdp_random_between(like->state, 1, MOST_IN_BATCH);
+    const bool is_uniform = pdp_random_next(like->state) % 2 == 0;
+    size_t drawn_sizes[MOST_IN_BATCH];
+    for (size_t x = 0; x < count; x++) {
+        drawn_sizes[x] = is_uniform ? like->n : sizes[pdp_random_next(like->state) % size_count];
+    }
+    solve_alike(test, like, drawn_sizes, count, shape, type, false, name);
+}
+
+/* Matrix chains, letters to fold, or lines, whose points fill tiles or sub-blocks, or are one off that. What is read
+ * before it is final is an error of the run. The types hold all values. */
+static void test_record(selftest *test, uint64_t seed, uint64_t *state) {
+    static const struct {
+        const kind *kind;
+        const char *type;
+        pdp_shape shape;
+        int64_t unit, most, most_on_gpu; /* points of a tile or sub-block, and how many of these */
+    } choices[] = {{&interval_kinds[0], "i64", PDP_INTERVAL, 64, 5, 24},
+                   {&interval_kinds[1], "i32", PDP_INTERVAL, 64, 5, 24},
+                   {&linear_kinds[1], "i64", PDP_LINEAR, 128, 48, 400}};
+    const size_t x = seed / RECORD_EVERY % (sizeof choices / sizeof *choices);
+    const int64_t most = strcmp(test->backend, "cuda") == 0 ? choices[x].most_on_gpu : choices[x].most;
+    const drawn like = {.kind = choices[x].kind, .state = state};
+    const size_t count = (size_t)pdp_random_between(state, 1, 4);
+    size_t sizes[MOST_IN_BATCH];
+    char name[128];
+    for (size_t m = 0; m < count; m++) {
+        sizes[m] = (size_t)(choices[x].unit * pdp_random_between(state, 1, most) - pdp_random_between(state, 0, 2));
+    }
+    snprintf(name, sizeof name, "seed %" PRIu64 ": %s on %s, recorded", seed, like.kind->text, test->backend);
+    solve_alike(test, &like, sizes, count, choices[x].shape, choices[x].type, true, name);
 }
 
 void selftest_on_device(selftest *test, uint64_t seed) {
@@ -571,4 +610,7 @@ void selftest_on_device(selftest *test, uint64_t seed) {
     }
     pdp_problem_free(problem);
     free(p.offsets);
+    if (seed % RECORD_EVERY == 2) {
+        test_record(test, seed, &state);
+    }
 }

@@ -646,6 +646,41 @@ PDP_INLINE void finish_tile(const frame *f) {
     }
 }
 
+/* ---- What is recorded ---- */
+
+/* In a run that is to be checked the first thread of a group numbers what the group does, after it has waited for
+ * others and before it tells them. Other runs know nothing of it. */
+#if defined(PDP_RECORDS)
+typedef struct recorder {
+    GLOBAL uint32_t *trace;
+    int64_t room; /* in events */
+    uint32_t problem, row, column;
+} recorder;
+
+PDP_INLINE void record(const recorder *r, uint32_t what) {
+    if (THREAD == 0) {
+        const uint32_t number = ATOMIC_ADD(r->trace + EVENT_COUNT, 1u);
+        if (number < r->room) {
+            GLOBAL uint32_t *event = r->trace + EVENTS + (int64_t)number * EVENT_WORDS;
+            event[EVENT_GROUP] = (uint32_t)GROUP;
+            event[EVENT_PROBLEM] = r->problem;
+            event[EVENT_ROW] = r->row;
+            event[EVENT_COLUMN] = r->column;
+            event[EVENT_WHAT] = what;
+        }
+        FENCE();
+    }
+}
+
+#define RECORDER(name, number, row, distance)                                                                          \
+    const recorder name = {(GLOBAL uint32_t *)b4, n5, (uint32_t)(number), (uint32_t)(row),                             \
+                           (uint32_t)((row) + (distance))}
+#else
+typedef int recorder;
+#define RECORDER(name, number, row, distance) const recorder name = 0
+#define record(r, what) ((void)0)
+#endif
+
 /* ---- The pipeline ---- */
 
 /* The operands of the product at a position of the tile's term order, when they are final. */
@@ -655,8 +690,8 @@ typedef struct operands {
     int64_t k0;
 } operands;
 
-PDP_INLINE operands next_operands(const GLOBAL elem *table, GLOBAL uint32_t *flags, int complete, int row, int distance,
-                                  int position, int64_t i0) {
+PDP_INLINE operands next_operands(const recorder *r, const GLOBAL elem *table, GLOBAL uint32_t *flags, int complete,
+                                  int row, int distance, int position, int64_t i0) {
     const int middle = tile_middle(distance, position);
     const int64_t a = tile_number(row, row + middle), b = tile_number(row + middle, row + distance);
 #if PDP_GROUPS_MEET /* otherwise a launch has one distance, and all before it are complete */
@@ -667,20 +702,21 @@ PDP_INLINE operands next_operands(const GLOBAL elem *table, GLOBAL uint32_t *fla
         }
         BARRIER();
     }
+    record(r, (uint32_t)position);
 #endif
     const operands next = {table + a * (TILE * TILE), table + b * (TILE * TILE), i0 + middle * TILE};
     return next;
 }
 
 /* The products of tile (row, row + distance) with finished tiles. */
-PDP_INLINE void add_products(PDP_DATA d, part *p, LOCAL elem *pool, const GLOBAL elem *table, GLOBAL uint32_t *flags,
-                             int complete, int row, int distance, int64_t i0) {
+PDP_INLINE void add_products(const recorder *r, PDP_DATA d, part *p, LOCAL elem *pool, const GLOBAL elem *table,
+                             GLOBAL uint32_t *flags, int complete, int row, int distance, int64_t i0) {
     const int64_t j0 = i0 + distance * TILE;
     const int chunks = (distance - 1) * (TILE / CHUNK);
     operands o = {0, 0, 0};
     fetched f;
     if (chunks > 0) {
-        o = next_operands(table, flags, complete, row, distance, 0, i0);
+        o = next_operands(r, table, flags, complete, row, distance, 0, i0);
         fetch(&f, o.a, o.b, 0);
     }
     for (int x = 0; x < chunks;
@@ -694,7 +730,7 @@ PDP_INLINE void add_products(PDP_DATA d, part *p, LOCAL elem *pool, const GLOBAL
         BARRIER();
         if (x + 1 < chunks) { /* on their way while the sums are done */
             if ((x + 1) % (TILE / CHUNK) == 0) {
-                o = next_operands(table, flags, complete, row, distance, (x + 1) / (TILE / CHUNK), i0);
+                o = next_operands(r, table, flags, complete, row, distance, (x + 1) / (TILE / CHUNK), i0);
             }
             fetch(&f, o.a, o.b, (x + 1) % (TILE / CHUNK) * CHUNK);
         }
@@ -745,7 +781,8 @@ PDP_INLINE int find_row(const GLOBAL int64_t *sums, int64_t count, int64_t side,
 
 #if PDP_PART(0)
 /* Tiles of the distances n2 <= .. < n3. b0: the tables; b1: the words; b2: the problems; b3: their values; n0: the most
- * tiles in a row; n1: problems; n4: whether they are of several sizes. */
+ * tiles in a row; n1: problems; n4: whether they are of several sizes. If it is recorded, b4: the events; n5: how many
+ * there is room for. */
 KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_ELEM_BYTES) {
     POOL(pack, packs, POOL_ELEMENTS / PACK);
     SHARED(uint32_t, words, 2);
@@ -786,12 +823,20 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
             WAIT(flags + tile_number(row, row));
             WAIT(flags + tile_number(row + distance, row + distance));
         }
+        RECORDER(recorded, number, row, distance);
+        record(&recorded, EVENT_OPENS);
+#if !PDP_GROUPS_MEET /* all operands are final; and where they are read, PoCL (3.1) does not know which thread it is   \
+                      */
+        for (int position = 0; position < distance - 1; position++) {
+            record(&recorded, (uint32_t)position);
+        }
+#endif
         BARRIER();
         frame f = frame_of(own.d, pool, own.table, row, distance, own.room, row + number);
         finish_early(&f);
         part p;
         part_open(own.d, &p, f.j0);
-        add_products(own.d, &p, pool, own.table, flags, complete, row, distance, f.i0);
+        add_products(&recorded, own.d, &p, pool, own.table, flags, complete, row, distance, f.i0);
         UNKNOWN(row); /* so that the frame is not in registers while products are added */
         f = frame_of(own.d, pool, own.table, row, distance, own.room, row + number);
         const int column = f.column;
@@ -799,6 +844,7 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
             WAIT(flags + tile_number(row, column - 1));
             WAIT(flags + tile_number(row + 1, column));
         }
+        record(&recorded, EVENT_FINISHES);
         BARRIER();
         if (PDP_GROUPS_MEET && THREAD == THREADS - 1) { /* the next, which comes while others have work */
             words[0] = ATOMIC_ADD(state + TICKET, 1u);
@@ -811,6 +857,7 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
             ((GLOBAL elem *)b3)[number] = pool[own.room * T_STRIDE + TILE - 1];
         }
         BARRIER();
+        record(&recorded, EVENT_IS_FINAL);
         if (THREAD == 0) {
             STORE(flags + tile_number(row, column), 1u);
             const uint32_t others = ATOMIC_ADD(state + COUNTS + distance, 1u);

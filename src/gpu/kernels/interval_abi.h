@@ -27,6 +27,22 @@ enum {
     COUNTS = 2    /* final tiles by distance, and then a flag a tile */
 };
 
+/* What groups did, in the order in which it happened, if the text has PDP_RECORDS: how many events there are, and then
+ * so many words each. */
+enum {
+    EVENT_COUNT = 0,
+    EVENTS = 1,
+    EVENT_GROUP = 0,
+    EVENT_PROBLEM = 1,
+    EVENT_ROW = 2, /* of the tile */
+    EVENT_COLUMN = 3,
+    EVENT_WHAT = 4, /* reads the operands of the product at this position of the term order; or one of these: */
+    EVENT_WORDS = 5
+};
+#define EVENT_OPENS 0xfffffffdu    /* reads the tiles on the diagonal */
+#define EVENT_FINISHES 0xfffffffeu /* reads the neighbours */
+#define EVENT_IS_FINAL 0xffffffffu
+
 /* The queue of nodes of the trees of decisions, in the order in which they were found: in words. */
 enum {
     TAKEN = 0,  /* tickets */

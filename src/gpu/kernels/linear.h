@@ -53,6 +53,11 @@ enum {
     COUNTS = 8 /* for every block, its parts that are done; then for every sub-block whether its sums are there */
 };
 
+/* Behind them, if the text has PDP_RECORDS, what groups did, in the order in which it happened: how many events there
+ * are, how many there is room for, and then so many words each. */
+enum { EVENT_COUNT = 0, EVENT_ROOM = 1, EVENTS = 2, EVENT_GROUP = 0, EVENT_WHAT = 1, EVENT_PLACE = 2, EVENT_WORDS = 3 };
+enum { READS_CELLS, HAS_CELLS, STARTS_PART, HAS_PART, STARTS_SUMS, HAS_SUMS, READS_SUMS }; /* see block_trace.h */
+
 #if defined(PDP_ON_DEVICE)
 
 #define SOME(count) ((count) > 0 ? (count) : 1)
@@ -271,6 +276,30 @@ PDP_INLINE elem wide_close(const frame *f, wide sum) {
 #endif
 }
 
+/* ---- What is recorded ---- */
+
+/* In a run that is to be checked, one thread of a group numbers what the group does, after it has waited for others and
+ * before it tells them. Other runs know nothing of it. */
+#if defined(PDP_RECORDS)
+PDP_INLINE void record(const frame *f, uint32_t what, int place) {
+    GLOBAL uint32_t *trace = f->words + COUNTS + f->words[BLOCKS] + (f->cells - f->origin + SUB - 1) / SUB;
+    const uint32_t number = ATOMIC_ADD(trace + EVENT_COUNT, 1u);
+    if (number < trace[EVENT_ROOM]) {
+        GLOBAL uint32_t *event = trace + EVENTS + (int64_t)number * EVENT_WORDS;
+        event[EVENT_GROUP] = (uint32_t)GROUP;
+        event[EVENT_WHAT] = what;
+        event[EVENT_PLACE] = (uint32_t)place;
+    }
+    FENCE();
+}
+#else
+#define record(f, what, place) ((void)0)
+#endif
+#define RECORD(f, what, place)                                                                                         \
+    if (THREAD == 0) {                                                                                                 \
+        record(f, what, place);                                                                                        \
+    }
+
 /* ---- Waiting ---- */
 
 /* OpenCL's groups cannot meet: there whatever a launch needs is done before it. Some OpenCL compilers copy all that
@@ -318,6 +347,7 @@ PDP_INLINE void wait_for_cells(frame *f, int cells) {
 
 /* By one thread, after all have met. */
 PDP_INLINE void tell_cells(const frame *f, int cells) {
+    record(f, HAS_CELLS, cells);
     STORE(f->words + PROGRESS, (uint32_t)cells);
 }
 
@@ -499,6 +529,7 @@ PDP_INLINE void far_windows(frame *f, far_sums *s, int low, int length) {
     HELD(d, f->d);
     LOCAL elem *weights = f->pool + FAR_WEIGHTS;
     const int begin = f->first - low - length;
+    RECORD(f, READS_CELLS, begin + BLOCK + length);
     BARRIER();
     for (int x = THREAD; x < BLOCK + length; x += THREADS) {
         f->pool[row_place(x, OUTS, STRIDE)] = begin + x >= 0 ? f->table[begin + x] : (elem)0;
@@ -534,6 +565,7 @@ PDP_INLINE void far_list(frame *f, far_sums *s, int low, int end) {
     for (int t = list_below(f, end); t > last;) {
         const int stop = t - LIST_STEP > last ? t - LIST_STEP : last;
         wait_for_cells(f, f->first + BLOCK - (int)f->offsets[stop]);
+        RECORD(f, READS_CELLS, f->first + BLOCK - (int)f->offsets[stop]);
         for (t--; t >= stop; t--) {
             const int a = (int)f->offsets[t], j = (int)f->numbers[t];
             elem w[SOME(PDP_NW)];
@@ -595,8 +627,10 @@ PDP_INLINE void do_part(frame *f, int block, int part) {
     f->first = f->origin + block * BLOCK;
     far_open(f, &s);
     wait_for_cells(f, f->first - (SLOTS - 1) * BLOCK); /* until the slot is free */
+    RECORD(f, STARTS_PART, block * f->parts + part);
     far_add(f, &s, low, low + span);
     far_close(f, &s, f->partials + ((int64_t)(block % SLOTS) * f->parts + part) * BLOCK);
+    RECORD(f, HAS_PART, block * f->parts + part);
     if (THREAD == 0) {
         ATOMIC_ADD(f->words + COUNTS + block, 1u);
     }
@@ -624,6 +658,7 @@ PDP_INLINE void middle_windows(const frame *f, near_sums *s, int low, int length
     HELD(d, f->d);
     LOCAL elem *weights = f->pool + MIDDLE_WEIGHTS;
     const int begin = f->first - low - length, x = THREAD % 32 * NEAR_OUTS;
+    RECORD(f, READS_CELLS, begin + SUB + length);
     BARRIER();
     for (int y = THREAD; y < SUB + length; y += THREADS) {
         f->pool[y] = begin + y >= 0 ? f->table[begin + y] : (elem)0;
@@ -670,6 +705,7 @@ PDP_INLINE void middle_list(frame *f, near_sums *s, int most) {
         t -= LIST_STEP;
         load_quad(f, &q, t + THREAD / 32 * QUAD, end);
         wait_for_cells(f, f->first + SUB - (int)f->offsets[t]);
+        RECORD(f, READS_CELLS, f->first + SUB - (int)f->offsets[t]);
         if (SURE(q.offset[QUAD - 1] <= f->first && f->first + SUB <= f->cells)) {
             middle_quad(f, s, &q, 1);
         } else {
@@ -714,6 +750,7 @@ PDP_INLINE void do_middle(frame *f, int super) {
     if (f->parts > 0) {
         wait_until(f, f->words + COUNTS + super / SUBS, (uint32_t)f->parts);
     }
+    RECORD(f, STARTS_SUMS, super);
     if (THREAD < SUB) {
         sum = add_parts(f, super / SUBS, super % SUBS * SUB + THREAD);
     }
@@ -747,6 +784,7 @@ PDP_INLINE void do_middle(frame *f, int super) {
         f->totals[(int64_t)(super % (SLOTS * SUBS)) * SUB + THREAD] = sum;
     }
     BARRIER();
+    RECORD(f, HAS_SUMS, super);
     if (THREAD == 0) {
         STORE(f->words + COUNTS + f->words[BLOCKS] + super, 1u);
     }
@@ -792,6 +830,9 @@ PDP_INLINE void tell_clerk(const frame *f, int teller, int steps) {
 
 /* What a sub-block has from the tickets, in the group's memory. */
 PDP_INLINE void fetch_totals(const frame *f, int super, const int to, const int ahead) {
+    if (THREAD % 32 == 0) {
+        record(f, READS_SUMS, super);
+    }
     UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
         const int x = 32 * r + THREAD % 32;
         f->pool[to + super % ahead * SUB + x] = f->totals[(int64_t)(super % (SLOTS * SUBS)) * SUB + x];
