@@ -14,6 +14,7 @@
  *   ATOMIC_ADD(p, v)         on a uint32_t of the device's memory; gives the old value
  *   LOCAL_MIN(p, v)          the least of a uint32_t of the group and v
  *   LOAD(p), STORE(p, v)     a uint32_t through which groups tell each other that something is done
+ *   SET(p, v)                the same after a FENCE, which counts for more than one
  *   WAIT(p)                  until it is not 0; other groups go on
  *   YIELD()                  in a loop that waits for another group
  *   HELD(d, data)            declares d, a problem's data of which what is used stays in registers
@@ -72,6 +73,9 @@ PDP_INLINE uint32_t LOAD(const uint32_t *p) {
 }
 PDP_INLINE void STORE(uint32_t *p, uint32_t value) {
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
+}
+PDP_INLINE void SET(uint32_t *p, uint32_t value) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
 }
 #define YIELD() __nanosleep(50)
 /* Asks without ordering anything first: every ordered load empties the first-level cache of the whole multiprocessor.
@@ -135,6 +139,7 @@ typedef ulong uint64_t;
 #define ATOMIC_CLAIM(p, v) (atomic_cmpxchg((volatile __global uint *)(p), 0u, (uint)(v)) == 0)
 #define LOAD(p) atomic_or((volatile __global uint *)(p), 0u)
 #define STORE(p, v) ((void)atomic_xchg((volatile __global uint *)(p), v))
+#define SET(p, v) STORE(p, v)
 #define YIELD() ((void)0)
 #define WAIT(p)                                                                                                        \
     while (LOAD(p) == 0) {                                                                                             \
@@ -190,6 +195,7 @@ PDP_INLINE uint32_t ATOMIC_ADD(uint32_t *p, uint32_t v) {
 #define ATOMIC_CLAIM(p, v) (*(p) == 0 ? (*(p) = (v), 1) : 0)
 #define LOAD(p) (*(p))
 #define STORE(p, v) ((void)(*(p) = (v)))
+#define SET(p, v) STORE(p, v)
 #define YIELD() pdp_host->yield()
 #define WAIT(p)                                                                                                        \
     while (*(volatile const uint32_t *)(p) == 0) {                                                                     \

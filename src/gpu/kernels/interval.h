@@ -188,9 +188,9 @@ typedef struct frame {
     int64_t i0, j0;
     int row, column; /* of tiles */
     int on_diagonal;
-    /* This thread's number while the tile is finished, counted from a warp that differs from tile to tile: the first has
-     * the most to do, and warps of several groups with the same number share a scheduler. The compiler is not to know
-     * it, or it keeps what follows from it while products are added. */
+    /* This thread's number while the tile is finished, counted from a warp that differs from tile to tile: the first
+     * has the most to do, and warps of several groups with the same number share a scheduler. The compiler is not to
+     * know it, or it keeps what follows from it while products are added. */
     int thread;
     /* In shared memory: M[i][k] for k in the tile's rows, M[k][j] for k in its columns, and what is hoisted for row 0
      * and those k's, with what lies between rows. */
@@ -840,10 +840,7 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
         UNKNOWN(row); /* so that the frame is not in registers while products are added */
         f = frame_of(own.d, pool, own.table, row, distance, own.room, row + number);
         const int column = f.column;
-        if (THREAD == 0 && distance > complete) { /* options read cells of the neighbours */
-            WAIT(flags + tile_number(row, column - 1));
-            WAIT(flags + tile_number(row + 1, column));
-        }
+        /* Options read cells of the neighbours, which were operands, or are on the diagonal. */
         record(&recorded, EVENT_FINISHES);
         BARRIER();
         if (PDP_GROUPS_MEET && THREAD == THREADS - 1) { /* the next, which comes while others have work */
@@ -859,7 +856,8 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
         BARRIER();
         record(&recorded, EVENT_IS_FINAL);
         if (THREAD == 0) {
-            STORE(flags + tile_number(row, column), 1u);
+            FENCE();
+            SET(flags + tile_number(row, column), 1u);
             const uint32_t others = ATOMIC_ADD(state + COUNTS + distance, 1u);
             FENCE();
             if (others + 1 == sum_at(sums, n1, n0) - sum_at(sums, n1, distance)) {

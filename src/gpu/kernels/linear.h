@@ -144,6 +144,7 @@ enum {
     LIST_AHEAD = PDP_ELEM_BYTES == 4   ? 16
                  : PDP_ELEM_BYTES == 8 ? 5
                                        : 4,
+    MOST_AHEAD = 16,
     LIST_SUMS = LIST_RING + SUB, /* behind the ring its first cells are there again */
     LIST_TOTALS = LIST_SUMS + 2 * ASIDE * SUB,
     LINE_WEIGHTS = LIST_TOTALS + LIST_AHEAD * SUB,
@@ -230,7 +231,7 @@ typedef struct frame {
     int round;
     int is_plain;
     int origin;     /* the first cell that is not preset */
-    int first;      /* cell of the block, or of the sub-block */
+    int first;      /* cell of the block, or of the sub-block; of the chain, its first sub-block */
     uint32_t known; /* cells that are final */
 } frame;
 
@@ -415,7 +416,7 @@ PDP_INLINE void add_window(PDP_DATA d, wide *sum, elem (*iv)[SOME(PDP_NI)], cons
     }
 }
 
-#if CAN_BE_HARMLESS
+#if !COUNTS_CELLS
 /* The same where absent terms are harmless, so that nothing has to be asked. */
 PDP_INLINE void add_sure_window(PDP_DATA d, elem *sum, const LOCAL elem *rows, int at, const LOCAL elem *weights) {
     elem high[NEAR_OUTS], low[NEAR_OUTS], w[NEAR_OUTS];
@@ -803,29 +804,66 @@ PDP_INLINE elem close_cell(const frame *f, elem sum, int i) {
 /* Fences and waits for other groups take longer than a step, so the clerk goes its own way, where a barrier can be for
  * some warps only: it looks how far the chain is, tells the others, and fetches sums when they are there. Elsewhere it
  * does so between steps. The warps of a line have a barrier of their own, but for the last of a sub-block. */
-#define DONE 0  /* steps, or sub-blocks */
-#define READY 1 /* sub-blocks whose sums are there */
 #if defined(__CUDACC__)
-#define STEP_BARRIER() asm volatile("bar.sync 1, %0;" ::"n"(THREADS - 32) : "memory")
+/* Not bar.sync, which all threads have to meet at one place in the text. */
+#define STEP_BARRIER() asm volatile("barrier.sync 1, %0;" ::"n"(THREADS - 32) : "memory")
 #define LINE_BARRIER(is_last)                                                                                          \
     if (!(is_last)) {                                                                                                  \
-        asm volatile("bar.sync 2, %0;" ::"n"(32 * LINE) : "memory");                                                   \
+        asm volatile("barrier.sync 2, %0;" ::"n"(32 * LINE) : "memory");                                               \
     }
-PDP_INLINE void wait_for_totals(const frame *f, int super) {
-    while (*(volatile uint32_t *)(f->shared + READY) <= (uint32_t)super) {
-    }
-    __threadfence_block();
+/* Gates between the clerk and the warp that takes the sums: all threads of one arrive, those of the other wait for the
+ * n-th time that they do, of which only whether it is odd counts. */
+PDP_INLINE uint32_t gate(int slot) {
+    __shared__ uint64_t gates[2 * MOST_AHEAD];
+    return (uint32_t)__cvta_generic_to_shared(gates + slot);
 }
-PDP_INLINE void tell_clerk(const frame *f, int teller, int steps) {
-    if (THREAD == teller) {
-        *(volatile uint32_t *)(f->shared + DONE) = (uint32_t)steps;
+#define FULL(super, ahead) gate((super) % (ahead))
+#define EMPTY(super, ahead) gate(MOST_AHEAD + (super) % (ahead))
+PDP_INLINE void gate_arrive(uint32_t gate) {
+    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(gate) : "memory");
+}
+PDP_INLINE void gate_wait(uint32_t gate, int n) {
+    uint32_t is_open = 0;
+    while (!is_open) {
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                     : "=r"(is_open)
+                     : "r"(gate), "r"(n & 1)
+                     : "memory");
     }
 }
+/* How far the chain is, in steps or sub-blocks. */
+PDP_INLINE void tell_clerk(const frame *f, int steps) {
+    if (THREAD == 0) {
+        asm volatile("{ .reg .b32 old; atom.release.cta.shared.exch.b32 old, [%0], %1; }" ::"r"(
+                         (uint32_t)__cvta_generic_to_shared(f->shared)),
+                     "r"(steps)
+                     : "memory");
+    }
+}
+PDP_INLINE int ask_chain(const frame *f) {
+    int steps;
+    asm volatile("atom.acquire.cta.shared.or.b32 %0, [%1], 0;"
+                 : "=r"(steps)
+                 : "r"((uint32_t)__cvta_generic_to_shared(f->shared))
+                 : "memory");
+    return steps;
+}
+/* Before the first sub-block, which is that of f->first. */
+PDP_INLINE void clerk_open(const frame *f, int steps) {
+    if (THREAD < 2 * MOST_AHEAD) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(gate(THREAD)) : "memory");
+    }
+    tell_clerk(f, steps);
+}
+#define wait_for_totals(f, super, ahead) gate_wait(FULL(super, ahead), ((super) - (f)->first) / (ahead))
+#define leave_totals(super, ahead) gate_arrive(EMPTY(super, ahead))
 #else
 #define STEP_BARRIER() BARRIER()
-#define wait_for_totals(f, super) ((void)(super))
 #define LINE_BARRIER(is_last) BARRIER()
-#define tell_clerk(f, teller, steps) ((void)(steps))
+#define tell_clerk(f, steps) ((void)(steps))
+#define clerk_open(f, steps) ((void)(steps))
+#define wait_for_totals(f, super, ahead) ((void)(super))
+#define leave_totals(super, ahead) ((void)(super))
 #endif
 
 /* What a sub-block has from the tickets, in the group's memory. */
@@ -844,7 +882,7 @@ PDP_INLINE void fetch_totals(const frame *f, int super, const int to, const int 
 PDP_INLINE void do_clerk(const frame *f, int super, int end, const int steps, const int to, const int ahead) {
     int told = steps * super, fetched = super;
     while (told < steps * end) {
-        const int done = (int)*(volatile uint32_t *)(f->shared + DONE);
+        const int done = ask_chain(f);
         const int room = done / steps + ahead < end ? done / steps + ahead : end;
         if (done > told) {
             if (THREAD % 32 == 0) {
@@ -857,16 +895,18 @@ PDP_INLINE void do_clerk(const frame *f, int super, int end, const int steps, co
         const uint32_t *ready = f->words + COUNTS + f->words[BLOCKS];
         const uint32_t is_ready = mine < room ? look_at(ready + mine) : 0;
         const int count = __ffs(~__ballot_sync(0xffffffffu, is_ready != 0)) - 1;
-        if (count > 0) {
-            LOAD(ready + fetched);
-            for (int x = 0; x < count; x++) {
-                fetch_totals(f, fetched + x, to, ahead);
-            }
-            fetched += count;
-            __threadfence_block();
-            __syncwarp();
-            *(volatile uint32_t *)(f->shared + READY) = (uint32_t)fetched;
+        if (THREAD % 32 < count) {
+            LOAD(ready + mine);
         }
+        __syncwarp();
+        for (int x = fetched; x < fetched + count; x++) {
+            if (x >= super + ahead) {
+                gate_wait(EMPTY(x, ahead), (x - super) / ahead - 1);
+            }
+            fetch_totals(f, x, to, ahead);
+            gate_arrive(FULL(x, ahead));
+        }
+        fetched += count;
     }
 }
 #endif
@@ -1332,9 +1372,12 @@ PDP_INLINE void help_step(const frame *f, const chain *c, const few_terms *few, 
     }
     if (helper == 0) {
         if (step * STEP % SUB == 0) {
-            wait_for_totals(f, step * STEP / SUB);
+            wait_for_totals(f, step * STEP / SUB, AHEAD);
         }
         sum = PDP_COMBINE(f->pool[TOTALS + step * STEP / SUB % AHEAD * SUB + x], sum);
+        if (step * STEP % SUB == SUB - STEP) {
+            leave_totals(step * STEP / SUB, AHEAD);
+        }
     }
     STEP_SUM(step, helper) = sum;
 }
@@ -1396,9 +1439,8 @@ PDP_INLINE elem find_harmless(const frame *f) {
 /* Everything that the chain's group has, but the sums. */
 PDP_INLINE void chain_open(frame *f, int super) {
     const int first = super * SUB - RING;
-    if (THREAD < 2) {
-        f->shared[THREAD] = (uint32_t)(THREAD == DONE ? super * (SUB / STEP) : super);
-    }
+    f->first = super;
+    clerk_open(f, super * (SUB / STEP));
     for (int x = THREAD; x < RING; x += THREADS) {
         RING_AT(first + x) = f->origin + first + x >= 0 ? f->table[f->origin + first + x] : (elem)0;
 #if COUNTS_CELLS
@@ -1480,8 +1522,8 @@ PDP_INLINE void take_steps(const frame *f, int super, int end, const int is_chai
             help_windows(f, &s, next, phase);
         }
         STEP_BARRIER();
-        if (is_helper && step >= steps * super) {
-            tell_clerk(f, 32 * HELPERS, step + 1);
+        if (is_chain && step >= steps * super) {
+            tell_clerk(f, step + 1);
         }
         if (is_clerk && phase == steps - 1 && step >= steps * super && THREAD == THREADS - 1) {
             tell_cells(f, f->origin + next * SUB);
@@ -1568,6 +1610,7 @@ PDP_INLINE elem line_quads(const frame *f, elem sum, const quad *few, int count,
     return sum;
 }
 
+#if CAN_RESPOND
 /* Where terms are s + w and the least or greatest of them counts, what a cell has from another one of its sub-block by
  * any number of terms is a term too, with a longer offset. If these are not too many, a sub-block needs no stages.
  * Finds them: the best way to a cell so many further on, as in chain_respond. */
@@ -1631,6 +1674,8 @@ PDP_INLINE elem add_response(const frame *f, elem sum, const quad *q) {
     }
     return PDP_COMBINE(sum, PDP_COMBINE(PDP_COMBINE(s[0], s[1]), PDP_COMBINE(s[2], s[3])));
 }
+
+#endif
 
 PDP_INLINE void line_finish(const frame *f, elem sum, int super) {
     const int x = THREAD % SUB, i = f->origin + super * SUB + x;
@@ -1758,13 +1803,16 @@ PDP_INLINE void look_aside(const frame *f, const quad *few, int super) {
         }
     }
     if (aside == 0) {
-        wait_for_totals(f, super);
+        wait_for_totals(f, super, LIST_AHEAD);
     }
     UNROLLED for (int r = 0; r < NEAR_OUTS; r++) {
         const int x = 32 * r + lane;
         const elem sum = wide_close(f, sums.sum[r]);
         (&LIST_SUM(super, aside))[x] =
             aside == 0 ? PDP_COMBINE(f->pool[LIST_TOTALS + super % LIST_AHEAD * SUB + x], sum) : sum;
+    }
+    if (aside == 0) {
+        leave_totals(super, LIST_AHEAD);
     }
 }
 
@@ -1774,9 +1822,8 @@ PDP_INLINE int quads_below(const frame *f, int offset) {
 
 PDP_INLINE void list_open(frame *f, int super) {
     const int first = super * SUB - LIST_RING;
-    if (THREAD < 2) {
-        f->shared[THREAD] = (uint32_t)super;
-    }
+    f->first = super;
+    clerk_open(f, super);
     f->inmost_quads = quads_below(f, STEP);
     f->inner_quads = quads_below(f, SUB);
     f->line_quads = quads_below(f, 2 * SUB);
@@ -1841,8 +1888,8 @@ PDP_INLINE void take_subs(const frame *f, int super, int end, const int is_line,
             look_aside(f, few, now + 1);
         }
         STEP_BARRIER();
-        if (is_aside && now >= super) {
-            tell_clerk(f, SUB, now + 1);
+        if (is_line && now >= super) {
+            tell_clerk(f, now + 1);
         }
         if (is_clerk && now >= super && THREAD == THREADS - 1) {
             tell_cells(f, f->origin + (now + 1) * SUB);
