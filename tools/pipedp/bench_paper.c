@@ -381,6 +381,24 @@ static void estimate_cost(paper_chain *chains, size_t at, size_t schedule) {
     cost->umm = cost->operations * (umm + share * (umm - a->umm / a->operations));
 }
 
+/* Steps, and so times, grow with the square of n at least. A method that would take longer than the limit is left out,
+ * and says so. */
+static bool is_too_long(paper_report *report, size_t at, size_t m) {
+    paper_cell *cell = &report->chains[at].cells[m];
+    const paper_cell *before = at > 0 ? &report->chains[at - 1].cells[m] : NULL;
+    if (!before || (before->runs == 0 && before->expected == 0)) {
+        return false;
+    }
+    const double growth = (double)report->chains[at].n / (double)report->chains[at - 1].n;
+    cell->expected = growth * growth * (before->runs > 0 ? before->whole[0] : before->expected);
+    if (cell->expected <= report->limit) {
+        return false;
+    }
+    snprintf(cell->why, sizeof cell->why, "n = %" PRIu64 " would take more than %.0f s (--limit %g)",
+             report->chains[at].n, cell->expected, report->limit);
+    return true;
+}
+
 /* Everything but the reference, whose table is right. */
 static int measure_others(paper_report *report, size_t at, const pdp_problem *problem, const expected *right) {
     paper_chain *chain = &report->chains[at];
@@ -396,6 +414,9 @@ static int measure_others(paper_report *report, size_t at, const pdp_problem *pr
     }
     for (size_t m = 1; m < PAPER_CHAIN_METHODS && code == EXIT_DONE; m++) {
         const paper_method *method = &paper_chain_methods[m];
+        if (is_too_long(report, at, m)) {
+            continue;
+        }
         if (strcmp(method->algorithm, "pipeline-printed") != 0) {
             code = measure(report, problem, method, right, NULL, &chain->cells[m]);
         } else if (printed) {
@@ -494,7 +515,7 @@ static int open_device(paper_report *report) {
     return is_auto ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s", report->why);
 }
 
-enum { KEY_REPS = 1024, KEY_SECONDS, KEY_SEED, KEY_SMALL, KEY_MODEL, KEY_PARTS, KEY_PLOT };
+enum { KEY_REPS = 1024, KEY_SECONDS, KEY_SEED, KEY_SMALL, KEY_MODEL, KEY_LIMIT, KEY_PARTS, KEY_PLOT };
 
 static const struct argp_option options[] = {
     {"backend", 'b', "B", 0, "auto (default: a GPU by CUDA, if there is one), cpu, cuda, opencl or host", 0},
@@ -503,6 +524,7 @@ static const struct argp_option options[] = {
     {"seconds", KEY_SECONDS, "S", 0, "No further execution of a method after so long (default 0.5)", 0},
     {"seed", KEY_SEED, "S", 0, "Seed of n, k and the data (default 1)", 0},
     {"model", KEY_MODEL, "N", 0, "The longest chain whose DMM and UMM costs are computed (default 1024)", 0},
+    {"limit", KEY_LIMIT, "S", 0, "Leave a method out for a chain that would take it longer (default 60)", 0},
     {"small", KEY_SMALL, 0, 0, "Sizes that take a moment, to see whether all of it works", 0},
     {"json", 'j', 0, 0, "Write JSON, with all offsets", 0},
     {"plot", KEY_PLOT, "F.svg", 0, "Draw a picture too (needs gnuplot)", 0},
@@ -547,6 +569,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case KEY_SEED: cli_check_value(state, "--seed", argument, option_parse_unsigned(argument, &report->seed)); return 0;
     case KEY_MODEL: cli_check_value(state, "--model", argument, bench_parse_size(argument, &report->model)); return 0;
+    case KEY_LIMIT:
+        cli_check_value(state, "--limit", argument, option_parse_seconds(argument, &report->limit));
+        return 0;
     case KEY_SMALL: report->is_small = true; return 0;
     case 'j': report->json = true; return 0;
     case KEY_PLOT: report->plot = cli_path(argument); return 0;
@@ -592,6 +617,7 @@ int bench_paper(int argc, char **argv) {
     report->seconds = 0.5;
     report->seed = 1;
     report->model = 1024;
+    report->limit = 60;
     cli_parse(&argp, argc, argv, report);
     int code = report->plot ? bench_plot_check() : EXIT_DONE;
     code = code == EXIT_DONE ? open_device(report) : code;

@@ -27,6 +27,7 @@ typedef struct paper_cell {
     int threads;                     /* of the CPU */
     double seconds[PAPER_MOST_RUNS]; /* by the device's clock from the first step to the last; on the CPU, of a solve */
     double whole[PAPER_MOST_RUNS];   /* with the transfers */
+    double expected;                 /* seconds, if it was left out or might have been */
 } paper_cell;
 
 /* What is computed on a row of Table I. */
@@ -80,6 +81,7 @@ typedef struct paper_report {
     uint64_t runs;
     double seconds; /* that a cell may take, beyond its first execution */
     uint64_t model; /* the largest chain whose costs the machine computes */
+    double limit;   /* seconds that a chain may take */
 
     pdp_device *device; /* or NULL, */
     char why[320];      /* for this reason */
