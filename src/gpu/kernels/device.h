@@ -18,6 +18,9 @@
  *   YIELD()                  in a loop that waits for another group
  *   HELD(d, data)            declares d, a problem's data of which what is used stays in registers
  *   UNKNOWN(x)               the compiler forgets what it knows of an int, and what follows from it
+ *   BASE(type, p, n)         p + n, a pointer to the group's memory, of which the compiler forgets how it was found: what is
+ *                            added to it and known while compiling then costs neither instructions nor time to compile
+ *   OVER(x, n), REST(x, n)   quotient and rest of an int that is not negative, the compiler knowing that it is not
  *   PDP_PART(n)              in an #if around kernels: NVRTC compiles the parts of a text at the same time, from 0 on;
  *                            for all others they are one */
 #ifndef PDP_GPU_KERNELS_DEVICE_H
@@ -29,6 +32,8 @@
 #else
 #define PDP_PART(n) 1
 #endif
+#define OVER(x, n) ((int)((uint32_t)(x) / (uint32_t)(n)))
+#define REST(x, n) ((int)((uint32_t)(x) % (uint32_t)(n)))
 #define PDP_ARGUMENTS                                                                                                  \
     PDP_DATA PDP_RESTRICT d, GLOBAL void *b0, GLOBAL void *b1, GLOBAL void *b2, GLOBAL void *b3, GLOBAL void *b4,      \
         int64_t n0, int64_t n1, int64_t n2, int64_t n3, int64_t n4, int64_t n5
@@ -90,6 +95,12 @@ PDP_INLINE void WAIT(const uint32_t *p) {
 #define PDP_PRAGMA(text) _Pragma(#text)
 #define UNROLL(n) PDP_PRAGMA(unroll n)
 #define UNKNOWN(x) asm volatile("" : "+r"(x))
+PDP_INLINE void *base_of(const void *p, uint32_t bytes) {
+    uint32_t address = (uint32_t)__cvta_generic_to_shared(p) + bytes;
+    asm("" : "+r"(address));
+    return __cvta_shared_to_generic(address);
+}
+#define BASE(type, p, n) ((type *)base_of(p, (uint32_t)(n) * (uint32_t)sizeof(type)))
 #define HELD(d, data)                                                                                                  \
     const pdp_kernel_data held = *(data);                                                                              \
     PDP_DATA d = &held
@@ -142,6 +153,7 @@ typedef ulong uint64_t;
 #define UNROLLED
 #define UNROLL(n)
 #define UNKNOWN(x) ((void)0)
+#define BASE(type, p, n) ((p) + (n))
 #define HELD(d, data) PDP_DATA d = (data)
 #define PDP_LITTLE_SHARED 1
 #define PDP_GROUPS_MEET 0
@@ -198,6 +210,7 @@ PDP_INLINE uint32_t ATOMIC_ADD(uint32_t *p, uint32_t v) {
 #define UNROLLED
 #define UNROLL(n)
 #define UNKNOWN(x) ((void)0)
+#define BASE(type, p, n) ((p) + (n))
 #define HELD(d, data) PDP_DATA d = (data)
 #define PDP_LITTLE_SHARED 0
 #define PDP_GROUPS_MEET 1
