@@ -67,8 +67,8 @@ PDP_INLINE int64_t tile_number(int64_t row, int64_t column) {
 
 /* The tile at `position` of a term order: see pdp_tile_middle. */
 PDP_INLINE int tile_middle(int distance, int position) {
-    const int step = OVER(position + 1, 2), half = OVER(distance, 2);
-    return REST(position, 2) == REST(distance, 2) ? half + step : half - step;
+    const int step = OVER(position + 1, 2), centre = OVER(distance, 2);
+    return REST(position, 2) == REST(distance, 2) ? centre + step : centre - step;
 }
 
 /* ---- Products of tiles ---- */
