@@ -18,11 +18,13 @@
  *   YIELD()                  in a loop that waits for another group
  *   HELD(d, data)            declares d, a problem's data of which what is used stays in registers
  *   UNKNOWN(x)               the compiler forgets what it knows of an int, and what follows from it
- *   BASE(type, p, n)         p + n, a pointer to the group's memory, of which the compiler forgets how it was found: what is
- *                            added to it and known while compiling then costs neither instructions nor time to compile
- *   OVER(x, n), REST(x, n)   quotient and rest of an int that is not negative, the compiler knowing that it is not
- *   PDP_PART(n)              in an #if around kernels: NVRTC compiles the parts of a text at the same time, from 0 on;
- *                            for all others they are one */
+ *   BASE(type, p, n)         p + n, a pointer to the group's memory, of which the compiler forgets how it was found:
+ * what is added to it and known while compiling costs neither instructions nor time to compile OVER(x, n), REST(x, n)
+ * quotient and rest of an int that is not negative, the compiler knowing that it is not PDP_STRAIGHT             is
+ * defined by a text that comes out as well without most of NVRTC's optimising before ptxas, which takes more than half
+ * of the time: addresses are a BASE and constants, quotients are OVER, what is used twice is found once, and nothing is
+ * left to be moved out of a loop PDP_PART(n)              in an #if around kernels: NVRTC compiles the parts of a text
+ * at the same time, from 0 on; for all others they are one */
 #ifndef PDP_GPU_KERNELS_DEVICE_H
 #define PDP_GPU_KERNELS_DEVICE_H
 

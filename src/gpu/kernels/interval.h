@@ -7,6 +7,7 @@
  * sums in registers while it adds the products of finished tiles, middle-out, since those in the middle are final
  * first; then it finishes the tile itself, block by block, and tells the others. Layout and names are those of the
  * CPU's tiles (kernel_interval_abi.h). */
+#define PDP_STRAIGHT
 
 enum {
     PACK = 16 / PDP_ELEM_BYTES, /* elements that are loaded at once */
@@ -37,8 +38,8 @@ enum {
     /* What is in shared memory while a tile is finished: the tile; what is hoisted for its rows and k's in its columns,
      * each row backwards; of the two tiles on the diagonal that it reads what is above their diagonal, if there is
      * room; below the diagonal of the first, turned by half a turn and a pack to the left of that, what is hoisted for
-     * rows of the tile and k's in its rows; what is hoisted for columns; what lookers have found. What is not written when the stages are in use is
-     * behind them. */
+     * rows of the tile and k's in its rows; what is hoisted for columns; what lookers have found. What is not written
+     * when the stages are in use is behind them. */
     T_STRIDE = TILE + PACK,
     CELLS = T_STRIDE * TILE,
     IS_STAGED = !PDP_LITTLE_SHARED,
@@ -57,7 +58,9 @@ enum {
 
 #define SOME(count) ((count) > 0 ? (count) : 1)
 
-typedef struct __attribute__((aligned(16))) pack {
+#define ALIGNED __attribute__((aligned(16))) /* an array that is read and written by packs */
+
+typedef struct ALIGNED pack {
     elem at[PACK];
 } pack;
 
@@ -86,8 +89,8 @@ typedef struct place {
 } place;
 
 PDP_INLINE place place_of(int thread) {
-    const place p = {OVER(thread, CHUNK / PACK), REST(thread, CHUNK / PACK) * PACK,
-                     OVER(thread, CHUNK *PANEL / PACK), REST(thread, CHUNK *PANEL / PACK) * PACK};
+    const place p = {OVER(thread, CHUNK / PACK), REST(thread, CHUNK / PACK) * PACK, OVER(thread, CHUNK * PANEL / PACK),
+                     REST(thread, CHUNK * PANEL / PACK) * PACK};
     return p;
 }
 
@@ -120,7 +123,7 @@ PDP_INLINE void stage(PDP_DATA d, LOCAL elem *pool, int to, const fetched *f, in
         const int row = at.row + q * PLACE_ROWS, column = first_column + q * PLACE_PANELS * PANEL;
         UNROLLED for (int e = 0; e < PACK; e++) {
             elem h[SOME(PDP_NHA)], made[SOME(PDP_NA)];
-            hoist_a(d, i0 + row < 0 ? 0 : i0 + row, k0 + at.k + e, h);
+            hoist_a(d, i0 + row < 0 ? 0 : i0 + row, (int64_t)(k0 + at.k) + e, h);
             s_make_a(d, f->a[q].at[e], h, made);
             UNROLLED for (int v = 0; v < PDP_NA; v++) {
                 to_a[(v * CHUNK + e) * A_STRIDE + q * PLACE_ROWS] = made[v];
@@ -142,10 +145,10 @@ PDP_INLINE void stage(PDP_DATA d, LOCAL elem *pool, int to, const fetched *f, in
 }
 
 /* A thread's part of the tile. */
-typedef struct part {
+typedef struct ALIGNED part {
+    elem sum[ROWS][COLUMNS];
     int row; /* its first, and its first column */
     int column;
-    elem sum[ROWS][COLUMNS];
     elem hoisted[COLUMNS][SOME(PDP_NHJ)];
 } part;
 
@@ -199,23 +202,19 @@ PDP_INLINE void part_add(PDP_DATA d, part *p, const LOCAL elem *pool, int from, 
 
 /* ---- Finishing ---- */
 
-/* Four elements, with `step` elements from pack to pack in shared memory. */
+/* Four elements, which are one pack or two, `step` elements from one to the other in shared memory. Not in loops: those
+ * take long to compile. */
 PDP_INLINE void load_four(elem *to, const LOCAL elem *from, const int step) {
-    UNROLLED for (int q = 0; q < BLOCK; q += PACK) {
-        const pack x = *(const LOCAL pack *)(from + q / PACK * step);
-        UNROLLED for (int e = 0; e < PACK; e++) {
-            to[q + e] = x.at[e];
-        }
+    *(pack *)to = *(const LOCAL pack *)from;
+    if (PACK < BLOCK) {
+        *(pack *)(to + PACK) = *(const LOCAL pack *)(from + step);
     }
 }
 
 PDP_INLINE void store_four(LOCAL elem *to, const elem *from, const int step) {
-    UNROLLED for (int q = 0; q < BLOCK; q += PACK) {
-        pack x;
-        UNROLLED for (int e = 0; e < PACK; e++) {
-            x.at[e] = from[q + e];
-        }
-        *(LOCAL pack *)(to + q / PACK * step) = x;
+    *(LOCAL pack *)to = *(const pack *)from;
+    if (PACK < BLOCK) {
+        *(LOCAL pack *)(to + step) = *(const pack *)(from + PACK);
     }
 }
 
@@ -259,10 +258,9 @@ PDP_INLINE frame frame_of(PDP_DATA d, LOCAL elem *pool, const GLOBAL elem *table
     return f;
 }
 
-PDP_INLINE elem add_term(PDP_DATA d, elem sum, elem l, elem r, const elem *ha, const elem *hj, int64_t i, int64_t k,
-                         int64_t j) {
-    elem hb[SOME(PDP_NHB)], a[SOME(PDP_NA)], b[SOME(PDP_NB)];
-    hoist_b(d, k < 0 ? 0 : k, j, hb);
+PDP_INLINE elem add_term(PDP_DATA d, elem sum, elem l, elem r, const elem *ha, const elem *hb, const elem *hj,
+                         int64_t i, int64_t k, int64_t j) {
+    elem a[SOME(PDP_NA)], b[SOME(PDP_NB)];
     s_make_a(d, l, ha, a);
     s_make_b(d, r, hb, b);
     return update(d, sum, a, b, hj, i, k, j);
@@ -283,7 +281,8 @@ PDP_INLINE void finish_early(const frame *f) {
         const GLOBAL elem *columns = f->columns + (panel * (TILE * PANEL) + f->thread * PACK);
         LOCAL elem *to = BASE(elem, cells, FIRST_TILE + own_row * T_STRIDE + column);
         UNROLLED for (int row = 0; row < TILE; row += CLOSED_ROWS) {
-            const pack a = *(const GLOBAL pack *)(rows + row * PANEL), b = *(const GLOBAL pack *)(columns + row * PANEL);
+            const pack a = *(const GLOBAL pack *)(rows + row * PANEL),
+                       b = *(const GLOBAL pack *)(columns + row * PANEL);
             if (column + PACK > own_row + row) {
                 *(LOCAL pack *)(to + row * T_STRIDE) = a;
                 *(LOCAL pack *)(to + (SECOND_TILE - FIRST_TILE) + row * T_STRIDE) = b;
@@ -325,8 +324,8 @@ PDP_INLINE void finish_open(const frame *f, const part *p) {
 
 /* Writes the tile that is finished into the table. */
 PDP_INLINE void finish_close(const frame *f, GLOBAL elem *tile) {
-    const LOCAL elem *cells = BASE(const elem, f->cells, OVER(f->thread, PANEL / PACK) * T_STRIDE +
-                                                             REST(f->thread, PANEL / PACK) * PACK);
+    const LOCAL elem *cells =
+        BASE(const elem, f->cells, OVER(f->thread, PANEL / PACK) * T_STRIDE + REST(f->thread, PANEL / PACK) * PACK);
     GLOBAL elem *to = tile + f->thread * PACK;
     UNROLLED for (int panel = 0; panel < TILE / PANEL; panel++) {
         UNROLLED for (int row = 0; row < TILE; row += CLOSED_ROWS) {
@@ -368,16 +367,24 @@ PDP_INLINE void load_right(const frame *f, elem *to, int k, const int q, int col
 /* What is hoisted for row + r of the tile and four k's. */
 PDP_INLINE void load_hoists(const frame *f, elem (*to)[SOME(PDP_NHA)], int row, const int r, int k, int by_column) {
     if (IS_HOISTED) {
-        elem four[BLOCK];
+        ALIGNED elem four[BLOCK];
         const int step = by_column ? f->hoists_step : -T_STRIDE;
         const int at = (by_column ? f->hoists : TURNED - (TILE - 1)) + row * step + TILE - BLOCK - k;
         load_four(four, BASE(const elem, f->cells, at) + r * step, PACK);
-        UNROLLED for (int q = 0; q < BLOCK; q++) {
-            to[q][0] = four[BLOCK - 1 - q];
-        }
+        to[0][0] = four[3], to[1][0] = four[2], to[2][0] = four[1], to[3][0] = four[0];
     } else {
         UNROLLED for (int q = 0; q < BLOCK; q++) {
             hoist_pair(f, row + r, (by_column ? f->j0 : f->i0) + k + q, to[q]);
+        }
+    }
+}
+
+/* What is hoisted for four k's and four columns. */
+PDP_INLINE void load_b_hoists(const frame *f, elem (*to)[BLOCK][SOME(PDP_NHB)], int k, int column, int by_column) {
+    const int first = (by_column ? f->j0 : f->i0) + k, j0 = f->j0 + column;
+    UNROLLED for (int q = 0; q < (PDP_NHB > 0 ? BLOCK : 0); q++) {
+        UNROLLED for (int c = 0; c < BLOCK; c++) {
+            hoist_b(f->d, first + q < 0 ? 0 : first + q, j0 + c < 0 ? 0 : j0 + c, to[q][c]);
         }
     }
 }
@@ -386,19 +393,18 @@ PDP_INLINE void load_hoists(const frame *f, elem (*to)[SOME(PDP_NHA)], int row, 
 PDP_INLINE void load_column_hoists(const frame *f, elem (*to)[SOME(PDP_NHJ)], int column) {
     const LOCAL elem *from = BASE(const elem, f->cells, COLUMN_HOISTS + column);
     UNROLLED for (int v = 0; v < PDP_NHJ; v++) {
-        elem four[BLOCK];
+        ALIGNED elem four[BLOCK];
         load_four(four, from + v * TILE, PACK);
-        UNROLLED for (int c = 0; c < BLOCK; c++) {
-            to[c][v] = four[c];
-        }
+        to[0][v] = four[0], to[1][v] = four[1], to[2][v] = four[2], to[3][v] = four[3];
     }
 }
 
 /* What some rows of a block need for four k's. */
-typedef struct operands_of_four {
+typedef struct ALIGNED operands_of_four {
     elem left[BLOCK][BLOCK];
-    elem hoists[BLOCK][BLOCK][SOME(PDP_NHA)];
     elem right[BLOCK][BLOCK];
+    elem hoists[BLOCK][BLOCK][SOME(PDP_NHA)];
+    elem b_hoists[BLOCK][BLOCK][SOME(PDP_NHB)];
 } operands_of_four;
 
 PDP_INLINE void load_operands(const frame *f, operands_of_four *o, int row, const int rows, int column, int k,
@@ -410,6 +416,7 @@ PDP_INLINE void load_operands(const frame *f, operands_of_four *o, int row, cons
     UNROLLED for (int q = 0; q < BLOCK; q++) {
         load_right(f, o->right[q], k, q, column, by_column);
     }
+    load_b_hoists(f, o->b_hoists, k, column, by_column);
 }
 
 /* Rows that are none get what nobody reads. */
@@ -418,8 +425,8 @@ PDP_INLINE void add_operands(const frame *f, elem (*sum)[BLOCK], const operands_
     UNROLLED for (int q = 0; q < BLOCK; q++) {
         UNROLLED for (int r = 0; r < rows; r++) {
             UNROLLED for (int c = 0; c < BLOCK; c++) {
-                sum[r][c] = add_term(f->d, sum[r][c], o->left[r][q], o->right[q][c], o->hoists[r][q], hj[c],
-                                     f->i0 + row + r, (by_column ? f->j0 : f->i0) + k + q, f->j0 + column + c);
+                sum[r][c] = add_term(f->d, sum[r][c], o->left[r][q], o->right[q][c], o->hoists[r][q], o->b_hoists[q][c],
+                                     hj[c], f->i0 + row + r, (by_column ? f->j0 : f->i0) + k + q, f->j0 + column + c);
             }
         }
     }
@@ -453,7 +460,7 @@ PDP_INLINE int found_at(int step, int slot) {
 }
 
 PDP_INLINE void combine_four(PDP_DATA d, elem *sum, const LOCAL elem *found) {
-    elem four[BLOCK];
+    ALIGNED elem four[BLOCK];
     load_four(four, found, FOUND_STEP);
     UNROLLED for (int c = 0; c < BLOCK; c++) {
         sum[c] = PDP_COMBINE(sum[c], four[c]);
@@ -512,12 +519,13 @@ PDP_INLINE void add_neighbours(const frame *f, int x, int y, int r, int step) {
     const line l = line_at(f, step);
     const int found = found_at(step, x - l.first) + r * FOUND_ROW;
     LOCAL elem *cells = BASE(elem, f->cells, row * T_STRIDE + column);
-    elem sum[2][BLOCK], hj[BLOCK][SOME(PDP_NHJ)];
+    ALIGNED elem sum[2][BLOCK];
+    elem hj[BLOCK][SOME(PDP_NHJ)];
     load_column_hoists(f, hj, column);
     load_four(sum[0], cells, PACK);
     load_four(sum[1], cells + T_STRIDE, PACK);
     UNROLL(FOUND_AT_ONCE) for (int part = 0; part < MOST_PARTS; part++) {
-        if (part < l.parts / 2) {
+        if (part < OVER(l.parts, 2)) {
             const LOCAL elem *own = BASE(const elem, f->cells, found + part * l.width * PACK);
             UNROLLED for (int q = 0; q < 2; q++) {
                 combine_four(d, sum[q], own + q * FOUND_ROW);
@@ -547,24 +555,30 @@ PDP_INLINE elem inside_cell(const frame *f, int row, int column) {
     }
     const int64_t below = row + 1 == TILE, left = column == 0;
     const GLOBAL elem *tile = f->table + tile_number(f->row + below, f->column - left) * (TILE * TILE);
-    const int r = (row + 1) % TILE, c = (column + TILE - 1) % TILE;
-    return tile[c / PANEL * (TILE * PANEL) + r * PANEL + c % PANEL];
+    const int r = REST(row + 1, TILE), c = REST(column + TILE - 1, TILE);
+    return tile[OVER(c, PANEL) * (TILE * PANEL) + r * PANEL + REST(c, PANEL)];
 }
 
 /* A block in the registers of a thread, and what its cells need of the tiles on the diagonal. */
-typedef struct block {
+typedef struct ALIGNED block {
     elem cell[BLOCK][BLOCK];
     elem left[BLOCK][BLOCK];  /* M[i][k], k in its rows */
     elem right[BLOCK][BLOCK]; /* M[k][j], k in its columns */
     elem row_hoists[BLOCK][BLOCK][SOME(PDP_NHA)];
     elem column_hoists[BLOCK][BLOCK][SOME(PDP_NHA)];
+    elem row_b_hoists[BLOCK][BLOCK][SOME(PDP_NHB)];
+    elem column_b_hoists[BLOCK][BLOCK][SOME(PDP_NHB)];
     elem hj[BLOCK][SOME(PDP_NHJ)];
     elem inside[BLOCK][BLOCK]; /* of those in the lowest row and the first column */
 } block;
 
 PDP_INLINE void block_open(const frame *f, block *b, int row0, int column0, const int is_triangle) {
-    const LOCAL elem *cells = BASE(const elem, f->cells, row0 * T_STRIDE + column0);
+    const LOCAL elem *cells = BASE(const elem, f->cells, row0 *T_STRIDE + column0);
     load_column_hoists(f, b->hj, column0);
+    load_b_hoists(f, b->row_b_hoists, row0, column0, 0);
+    if (!is_triangle) {
+        load_b_hoists(f, b->column_b_hoists, column0, column0, 1);
+    }
     UNROLLED for (int r = 0; r < BLOCK; r++) {
         load_four(b->cell[r], cells + r * T_STRIDE, PACK);
         load_hoists(f, b->row_hoists[r], row0, r, row0, 0);
@@ -633,12 +647,12 @@ PDP_INLINE void block_cells(const frame *f, int x, int y, const int is_triangle)
                 const int below = r + far, before = c - far;
                 if (is_triangle ? below < c : below < BLOCK) {
                     const elem l = is_triangle ? b.cell[r][below] : b.left[r][below];
-                    sum = add_term(d, sum, l, b.cell[below][c], b.row_hoists[r][below], b.hj[c], i0 + r, i0 + below,
-                                   j0 + c);
+                    sum = add_term(d, sum, l, b.cell[below][c], b.row_hoists[r][below], b.row_b_hoists[below][c],
+                                   b.hj[c], i0 + r, i0 + below, j0 + c);
                 }
                 if (!is_triangle && before >= 0) {
-                    sum = add_term(d, sum, b.cell[r][before], b.right[before][c], b.column_hoists[r][before], b.hj[c],
-                                   i0 + r, j0 + before, j0 + c);
+                    sum = add_term(d, sum, b.cell[r][before], b.right[before][c], b.column_hoists[r][before],
+                                   b.column_b_hoists[before][c], b.hj[c], i0 + r, j0 + before, j0 + c);
                 }
             }
             if (is_triangle ? c == r + 1 : r == BLOCK - 1 && c == 0 && j0 == i0 + BLOCK) {
@@ -668,7 +682,7 @@ PDP_INLINE void finish_tile(const frame *f) {
         const int looker = f->thread - (THREADS - LOOKERS), looks = looker >= 0 && step + 1 < steps;
         const int is_second = REST(OVER(looker, 16), 2);
         LOCAL elem *to = BASE(elem, f->cells, found_at(step + 1, OVER(looker, 32) * 16 + REST(looker, 16)));
-        elem found[BLOCK][BLOCK];
+        ALIGNED elem found[BLOCK][BLOCK];
         if (is_active && step > 0) {
             add_neighbours(f, x, y, OVER(f->thread, BLOCKS) * 2, step);
         } else if (looks) {
@@ -733,8 +747,8 @@ PDP_INLINE void add_products(PDP_DATA d, part *p, LOCAL elem *pool, const GLOBAL
         o = next_operands(table, flags, complete, row, distance, 0, i0);
         fetch(&f, o.a, o.b, 0);
     }
-    for (int x = 0; x < chunks;
-         x++) { /* no barrier stands in a branch here: some compilers of OpenCL suffer from that */
+    /* No barrier stands in a branch here: some compilers of OpenCL suffer from that. */
+    for (int x = 0; x < chunks; x++) {
         const int buffer = STAGES > 1 ? (x & 1) * STAGE : 0;
         const int k0 = o.k0 + REST(x, TILE / CHUNK) * CHUNK;
         if (STAGES == 1) {
@@ -756,6 +770,7 @@ PDP_INLINE void add_products(PDP_DATA d, part *p, LOCAL elem *pool, const GLOBAL
 typedef struct problem {
     PDP_DATA d;
     GLOBAL elem *table;
+    int64_t first; /* the number of its first tile */
     int side;
     int room;
 } problem;
@@ -763,8 +778,8 @@ typedef struct problem {
 PDP_INLINE problem problem_at(PDP_DATA d, GLOBAL void *table, const GLOBAL void *problems, int64_t number) {
     const GLOBAL int64_t *words = (const GLOBAL int64_t *)problems + number * PROBLEM_WORDS;
     const problem found = {(PDP_DATA)((const GLOBAL char *)d + words[PROBLEM_DATA]),
-                           (GLOBAL elem *)table + words[PROBLEM_FIRST] * (TILE * TILE), (int)words[PROBLEM_SIDE],
-                           (int)words[PROBLEM_ROOM]};
+                           (GLOBAL elem *)table + words[PROBLEM_FIRST] * (TILE * TILE), words[PROBLEM_FIRST],
+                           (int)words[PROBLEM_SIDE], (int)words[PROBLEM_ROOM]};
     return found;
 }
 
@@ -781,7 +796,7 @@ PDP_INLINE int find_row(const GLOBAL int64_t *sums, int64_t count, int64_t side,
     int row = (int)(ticket / (uint32_t)(sum_at(sums, count, distance + 1) - before)), end = row + 1;
     if (sums && ticket >= sums[distance + end] - before) { /* not all problems have that many rows */
         for (end = (int)side - distance; end - row > 1;) {
-            const int middle = (row + end) / 2;
+            const int middle = OVER(row + end, 2);
             if (ticket >= sums[distance + middle] - before) {
                 row = middle;
             } else {
@@ -831,7 +846,7 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
         if (n1 > 1) {
             own = problem_at(d, b0, b2, number);
         }
-        GLOBAL uint32_t *flags = state + COUNTS + n0 + (own.table - (GLOBAL elem *)b0) / (TILE * TILE);
+        GLOBAL uint32_t *flags = state + COUNTS + n0 + own.first;
         if (THREAD == 0 && distance > 0 && complete == 0) {
             WAIT(flags + tile_number(row, row));
             WAIT(flags + tile_number(row + distance, row + distance));
@@ -878,19 +893,19 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
 
 #if PDP_PART(1)
 PDP_INLINE elem table_cell(const problem *p, int64_t i, int64_t j) {
-    const int64_t row = i + p->room, column = j + p->room;
-    const int r = (int)(row % TILE), c = (int)(column % TILE);
-    return p->table[tile_number(row / TILE, column / TILE) * (TILE * TILE) + c / PANEL * (TILE * PANEL) + r * PANEL +
-                    c % PANEL];
+    const int row = (int)i + p->room, column = (int)j + p->room, r = REST(row, TILE), c = REST(column, TILE);
+    return p->table[tile_number(OVER(row, TILE), OVER(column, TILE)) * (TILE * TILE) +
+                    (OVER(c, PANEL) * (TILE * PANEL) + r * PANEL + REST(c, PANEL))];
 }
 
 /* Whether k gives M[i][j] its value. */
 PDP_INLINE int is_split(const problem *p, elem cell, int64_t i, int64_t k, int64_t j) {
     PDP_DATA d = p->d;
-    elem ha[SOME(PDP_NHA)], hj[SOME(PDP_NHJ)];
+    elem ha[SOME(PDP_NHA)], hb[SOME(PDP_NHB)], hj[SOME(PDP_NHJ)];
     hoist_a(d, i, k, ha);
+    hoist_b(d, k, j, hb);
     hoist_j(d, j, hj);
-    elem sum = add_term(d, PDP_IDENTITY, table_cell(p, i, k), table_cell(p, k, j), ha, hj, i, k, j);
+    elem sum = add_term(d, PDP_IDENTITY, table_cell(p, i, k), table_cell(p, k, j), ha, hb, hj, i, k, j);
 #if PDP_CLOSES
     elem h[SOME(PDP_NHC)];
     hoist_c(d, i, j, h);
