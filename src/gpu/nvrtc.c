@@ -87,7 +87,8 @@ static pdp_status choose_target(nvrtc_target *out, const pdp_nvrtc *nvrtc, const
 }
 
 /* Without warnings: the first words of a log are to be the error's. Where the text allows it (kernels/device.h), most
- * of what comes before ptxas is left out, by an option of which older versions know nothing. */
+ * of what comes before ptxas is left out, by an option of which older versions know nothing. It would be passed on to
+ * ptxas, which is to do all it can; but not with a loop in every update, of which it would make a megabyte of code. */
 static void choose_options(nvrtc_job *job, int part) {
     snprintf(job->part, sizeof job->part, "-DPDP_ONLY_PART=%d", part);
     const char *const options[OPTIONS] = {job->target->architecture,
@@ -100,8 +101,10 @@ static void choose_options(nvrtc_job *job, int part) {
                                           "--Ofast-compile=min",
                                           "--ptxas-options=--Ofast-compile=0"};
     memcpy(job->options, options, sizeof options);
-    const bool is_straight = strstr(job->source, "#define PDP_STRAIGHT\n") != NULL;
-    job->option_count = is_straight && job->target->version[0] >= 13 ? OPTIONS : OPTIONS - 2;
+    job->option_count = OPTIONS - 2;
+    if (job->target->version[0] >= 13 && strstr(job->source, "#define PDP_STRAIGHT\n")) {
+        job->option_count = strstr(job->source, "PDP_FOLD(f0") ? OPTIONS - 1 : OPTIONS;
+    }
 }
 
 /* Everything the image depends on; the source comes last. */

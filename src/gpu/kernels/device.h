@@ -19,12 +19,16 @@
  *   HELD(d, data)            declares d, a problem's data of which what is used stays in registers
  *   UNKNOWN(x)               the compiler forgets what it knows of an int, and what follows from it
  *   BASE(type, p, n)         p + n, a pointer to the group's memory, of which the compiler forgets how it was found:
- * what is added to it and known while compiling costs neither instructions nor time to compile OVER(x, n), REST(x, n)
- * quotient and rest of an int that is not negative, the compiler knowing that it is not PDP_STRAIGHT             is
- * defined by a text that comes out as well without most of NVRTC's optimising before ptxas, which takes more than half
- * of the time: addresses are a BASE and constants, quotients are OVER, what is used twice is found once, and nothing is
- * left to be moved out of a loop PDP_PART(n)              in an #if around kernels: NVRTC compiles the parts of a text
- * at the same time, from 0 on; for all others they are one */
+ *                            what is added and known while compiling costs neither instructions nor time to compile
+ *   PDP_QUICK                whether somebody waits for the compiler, which is then NVRTC
+ *   MOVED(x, p)              if so, x in another register than before; p is any even address. Four values that are
+ *                            stored at once lie side by side: not already in the loop that makes them
+ *   OVER(x, n), REST(x, n)   quotient and rest of an int that is not negative, which the compiler then knows
+ *   PDP_STRAIGHT             is defined by a text that comes out as well without most of what NVRTC does before
+ *                            ptxas: addresses are a BASE and constants, quotients are OVER, what is used twice is
+ *                            found once, and nothing is left to be moved out of a loop
+ *   PDP_PART(n)              in an #if around kernels: NVRTC compiles the parts of a text at the same time, from 0
+ *                            on; for all others they are one */
 #ifndef PDP_GPU_KERNELS_DEVICE_H
 #define PDP_GPU_KERNELS_DEVICE_H
 
@@ -103,6 +107,24 @@ PDP_INLINE void *base_of(const void *p, uint32_t bytes) {
     return __cvta_shared_to_generic(address);
 }
 #define BASE(type, p, n) ((type *)base_of(p, (uint32_t)(n) * (uint32_t)sizeof(type)))
+#if defined(__CUDACC_RTC__)
+#define PDP_QUICK 1
+#define PDP_MOVED(type, bits, letter, word)                                                                            \
+    PDP_INLINE type moved(type x, uint64_t zero) {                                                                     \
+        asm("xor.b" #bits " %0, %0, %1;" : "+" letter(x) : word((uint##bits##_t)zero));                                \
+        return x;                                                                                                      \
+    }
+PDP_MOVED(int32_t, 32, "r", "r")
+PDP_MOVED(uint32_t, 32, "r", "r")
+PDP_MOVED(float, 32, "f", "r")
+PDP_MOVED(int64_t, 64, "l", "l")
+PDP_MOVED(uint64_t, 64, "l", "l")
+PDP_MOVED(double, 64, "d", "l")
+#define MOVED(x, p) moved(x, (uint64_t)(p)&1)
+#else
+#define PDP_QUICK 0
+#define MOVED(x, p) (x)
+#endif
 #define HELD(d, data)                                                                                                  \
     const pdp_kernel_data held = *(data);                                                                              \
     PDP_DATA d = &held
@@ -156,6 +178,8 @@ typedef ulong uint64_t;
 #define UNROLL(n)
 #define UNKNOWN(x) ((void)0)
 #define BASE(type, p, n) ((p) + (n))
+#define PDP_QUICK 0
+#define MOVED(x, p) (x)
 #define HELD(d, data) PDP_DATA d = (data)
 #define PDP_LITTLE_SHARED 1
 #define PDP_GROUPS_MEET 0
@@ -213,6 +237,8 @@ PDP_INLINE uint32_t ATOMIC_ADD(uint32_t *p, uint32_t v) {
 #define UNROLL(n)
 #define UNKNOWN(x) ((void)0)
 #define BASE(type, p, n) ((p) + (n))
+#define PDP_QUICK 0
+#define MOVED(x, p) (x)
 #define HELD(d, data) PDP_DATA d = (data)
 #define PDP_LITTLE_SHARED 0
 #define PDP_GROUPS_MEET 1
