@@ -103,7 +103,7 @@ static void choose_options(nvrtc_job *job, int part) {
     memcpy(job->options, options, sizeof options);
     job->option_count = OPTIONS - 2;
     if (job->target->version[0] >= 13 && strstr(job->source, "#define PDP_STRAIGHT\n")) {
-        job->option_count = strstr(job->source, "PDP_FOLD(f0") ? OPTIONS - 1 : OPTIONS;
+        job->option_count = strstr(job->source, "PDP_FOLD(f") ? OPTIONS - 1 : OPTIONS;
     }
 }
 
