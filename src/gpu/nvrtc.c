@@ -10,7 +10,7 @@
 #include "compile/work.h"
 #include "core/memory.h"
 
-enum { OPTIONS = 7 };
+enum { OPTIONS = 9 };
 
 typedef struct nvrtc_target {
     int version[2]; /* of NVRTC */
@@ -25,6 +25,7 @@ typedef struct nvrtc_job {
     const char *source;
     size_t length;
     const char *options[OPTIONS]; /* one is the part: not to be copied */
+    int option_count;
     pdp_blob image;
     pthread_t thread;
     pdp_error error;
@@ -85,12 +86,25 @@ static pdp_status choose_target(nvrtc_target *out, const pdp_nvrtc *nvrtc, const
     return status;
 }
 
-/* Without warnings: the first words of a log are to be the error's. */
+/* Without warnings: the first words of a log are to be the error's. Where the text allows it (kernels/device.h), most
+ * of what comes before ptxas is left out, by an option of which older versions know nothing. It would be passed on to
+ * ptxas, which is to do all it can; but not with a loop in every update, of which it would make a megabyte of code. */
 static void choose_options(nvrtc_job *job, int part) {
     snprintf(job->part, sizeof job->part, "-DPDP_ONLY_PART=%d", part);
-    const char *const options[OPTIONS] = {
-        job->target->architecture, job->part, "-default-device", "--fmad=false", "-std=c++17", "-device-int128", "-w"};
+    const char *const options[OPTIONS] = {job->target->architecture,
+                                          job->part,
+                                          "-default-device",
+                                          "--fmad=false",
+                                          "-std=c++17",
+                                          "-device-int128",
+                                          "-w",
+                                          "--Ofast-compile=min",
+                                          "--ptxas-options=--Ofast-compile=0"};
     memcpy(job->options, options, sizeof options);
+    job->option_count = OPTIONS - 2;
+    if (job->target->version[0] >= 13 && strstr(job->source, "#define PDP_STRAIGHT\n")) {
+        job->option_count = strstr(job->source, "PDP_FOLD(f") ? OPTIONS - 1 : OPTIONS;
+    }
 }
 
 /* Everything the image depends on; the source comes last. */
@@ -100,7 +114,7 @@ static bool write_text(const nvrtc_job *job, pdp_blob *text) {
         return false;
     }
     fprintf(stream, "pipedp %s\nNVRTC %d.%d\n", pdp_version(), job->target->version[0], job->target->version[1]);
-    for (int i = 0; i < OPTIONS; i++) {
+    for (int i = 0; i < job->option_count; i++) {
         fprintf(stream, "%s\n", job->options[i]);
     }
     fwrite(job->source, 1, job->length, stream);
@@ -152,7 +166,7 @@ static pdp_status compile(nvrtc_job *job) {
     if (status != PDP_OK) {
         return status;
     }
-    pdp_nvrtc_code code = nvrtc->nvrtcCompileProgram(program, OPTIONS, job->options);
+    pdp_nvrtc_code code = nvrtc->nvrtcCompileProgram(program, job->option_count, job->options);
     status = code == PDP_NVRTC_COMPILATION ? report_failure(nvrtc, program, error)
                                            : check(nvrtc, "nvrtcCompileProgram", code, error);
     if (status == PDP_OK) {

@@ -19,8 +19,17 @@
  *   YIELD()                  in a loop that waits for another group
  *   HELD(d, data)            declares d, a problem's data of which what is used stays in registers
  *   UNKNOWN(x)               the compiler forgets what it knows of an int, and what follows from it
- *   PDP_PART(n)              in an #if around kernels: NVRTC compiles the parts of a text at the same time, from 0 on;
- *                            for all others they are one */
+ *   BASE(type, p, n)         p + n, a pointer to the group's memory, of which the compiler forgets how it was found:
+ *                            what is added and known while compiling costs neither instructions nor time to compile
+ *   PDP_QUICK                whether somebody waits for the compiler, which is then NVRTC
+ *   MOVED(x, p)              if so, x in another register than before; p is any even address. Four values that are
+ *                            stored at once lie side by side: not already in the loop that makes them
+ *   OVER(x, n), REST(x, n)   quotient and rest of an int that is not negative, which the compiler then knows
+ *   PDP_STRAIGHT             is defined by a text that comes out as well without most of what NVRTC does before
+ *                            ptxas: addresses are a BASE and constants, quotients are OVER, what is used twice is
+ *                            found once, and nothing is left to be moved out of a loop
+ *   PDP_PART(n)              in an #if around kernels: NVRTC compiles the parts of a text at the same time, from 0
+ *                            on; for all others they are one */
 #ifndef PDP_GPU_KERNELS_DEVICE_H
 #define PDP_GPU_KERNELS_DEVICE_H
 
@@ -30,6 +39,8 @@
 #else
 #define PDP_PART(n) 1
 #endif
+#define OVER(x, n) ((int)((uint32_t)(x) / (uint32_t)(n)))
+#define REST(x, n) ((int)((uint32_t)(x) % (uint32_t)(n)))
 #define PDP_ARGUMENTS                                                                                                  \
     PDP_DATA PDP_RESTRICT d, GLOBAL void *b0, GLOBAL void *b1, GLOBAL void *b2, GLOBAL void *b3, GLOBAL void *b4,      \
         int64_t n0, int64_t n1, int64_t n2, int64_t n3, int64_t n4, int64_t n5
@@ -94,6 +105,30 @@ PDP_INLINE void WAIT(const uint32_t *p) {
 #define PDP_PRAGMA(text) _Pragma(#text)
 #define UNROLL(n) PDP_PRAGMA(unroll n)
 #define UNKNOWN(x) asm volatile("" : "+r"(x))
+PDP_INLINE void *base_of(const void *p, uint32_t bytes) {
+    uint32_t address = (uint32_t)__cvta_generic_to_shared(p) + bytes;
+    asm("" : "+r"(address));
+    return __cvta_shared_to_generic(address);
+}
+#define BASE(type, p, n) ((type *)base_of(p, (uint32_t)(n) * (uint32_t)sizeof(type)))
+#if defined(__CUDACC_RTC__)
+#define PDP_QUICK 1
+#define PDP_MOVED(type, bits, letter, word)                                                                            \
+    PDP_INLINE type moved(type x, uint64_t zero) {                                                                     \
+        asm("xor.b" #bits " %0, %0, %1;" : "+" letter(x) : word((uint##bits##_t)zero));                                \
+        return x;                                                                                                      \
+    }
+PDP_MOVED(int32_t, 32, "r", "r")
+PDP_MOVED(uint32_t, 32, "r", "r")
+PDP_MOVED(float, 32, "f", "r")
+PDP_MOVED(int64_t, 64, "l", "l")
+PDP_MOVED(uint64_t, 64, "l", "l")
+PDP_MOVED(double, 64, "d", "l")
+#define MOVED(x, p) moved(x, (uint64_t)(p)&1)
+#else
+#define PDP_QUICK 0
+#define MOVED(x, p) (x)
+#endif
 #define HELD(d, data)                                                                                                  \
     const pdp_kernel_data held = *(data);                                                                              \
     PDP_DATA d = &held
@@ -147,6 +182,9 @@ typedef ulong uint64_t;
 #define UNROLLED
 #define UNROLL(n)
 #define UNKNOWN(x) ((void)0)
+#define BASE(type, p, n) ((p) + (n))
+#define PDP_QUICK 0
+#define MOVED(x, p) (x)
 #define HELD(d, data) PDP_DATA d = (data)
 #define PDP_LITTLE_SHARED 1
 #define PDP_GROUPS_MEET 0
@@ -204,6 +242,9 @@ PDP_INLINE uint32_t ATOMIC_ADD(uint32_t *p, uint32_t v) {
 #define UNROLLED
 #define UNROLL(n)
 #define UNKNOWN(x) ((void)0)
+#define BASE(type, p, n) ((p) + (n))
+#define PDP_QUICK 0
+#define MOVED(x, p) (x)
 #define HELD(d, data) PDP_DATA d = (data)
 #define PDP_LITTLE_SHARED 0
 #define PDP_GROUPS_MEET 1

@@ -7,6 +7,7 @@
  * sums in registers while it adds the products of finished tiles, middle-out, since those in the middle are final
  * first; then it finishes the tile itself, block by block, and tells the others. Layout and names are those of the
  * CPU's tiles (kernel_interval_abi.h). */
+#define PDP_STRAIGHT
 
 enum {
     PACK = 16 / PDP_ELEM_BYTES, /* elements that are loaded at once */
@@ -20,21 +21,26 @@ enum {
             : A_K * PDP_ELEM_BYTES <= 2048             ? 8
             : A_K * PDP_ELEM_BYTES <= 4096 || PACK > 2 ? 4
                                                        : 2,
+    K_AT_ONCE = PDP_QUICK && CHUNK * PDP_ELEM_BYTES > 32 ? 32 / PDP_ELEM_BYTES : CHUNK, /* of them, in straight code */
     STAGE = CHUNK * A_K,
     STAGES = STAGE * PDP_ELEM_BYTES <= 20480 ? 2 : 1,
     PACKS = TILE * CHUNK / PACK, /* of one operand */
     LOADS = (PACKS + THREADS - 1) / THREADS,
+    PLACE_ROWS = THREADS / (CHUNK / PACK), /* of a between two packs of a thread, and panels of b */
+    PLACE_PANELS = THREADS / (CHUNK * PANEL / PACK),
     BLOCK = 4, /* in which a tile is finished: one that a thread holds in registers */
     BLOCKS = TILE / BLOCK,
     LOOKERS = THREADS - 32, /* threads that look ahead to the next blocks; the others finish those in work */
     MOST_PARTS = 6,         /* pairs of lookers that share a block */
     FOUND_SLOTS = LOOKERS / 2,
+    FOUND_STEP = FOUND_SLOTS * PACK,
+    FOUND_ROW = FOUND_SLOTS * BLOCK,
     FOUND_AT_ONCE = PDP_ELEM_BYTES == 4 ? MOST_PARTS : 1,
     /* What is in shared memory while a tile is finished: the tile; what is hoisted for its rows and k's in its columns,
      * each row backwards; of the two tiles on the diagonal that it reads what is above their diagonal, if there is
-     * room; below the diagonal of the first, turned by half a turn, what is hoisted for rows of the tile and k's in its
-     * rows; what is hoisted for columns; what lookers have found. What is not written when the stages are in use is
-     * behind them. */
+     * room; below the diagonal of the first, turned by half a turn and a pack to the left of that, what is hoisted for
+     * rows of the tile and k's in its rows; what is hoisted for columns; what lookers have found. What is not written
+     * when the stages are in use is behind them. */
     T_STRIDE = TILE + PACK,
     CELLS = T_STRIDE * TILE,
     IS_STAGED = !PDP_LITTLE_SHARED,
@@ -43,6 +49,9 @@ enum {
     LATE = (IS_HOISTED ? 2 : 1) * CELLS,
     FIRST_TILE = LATE > STAGES *STAGE ? LATE : STAGES *STAGE,
     SECOND_TILE = FIRST_TILE + CELLS,
+    CLOSED_ROWS = THREADS / (PANEL / PACK), /* of a panel that all threads bring or write at once */
+    SOME_PANELS = TILE / CLOSED_ROWS > 2 ? 1 : 2,
+    TURNED = FIRST_TILE + (TILE - 1) * T_STRIDE + TILE - 1 - PACK, /* what is hoisted for row 0 and k 0 */
     COLUMN_HOISTS = FIRST_TILE + (IS_STAGED ? 2 * CELLS : 0),
     FOUND = COLUMN_HOISTS + (PDP_NHJ * TILE + PACK - 1) / PACK * PACK,
     POOL_ELEMENTS = FOUND + 2 * FOUND_SLOTS * BLOCK * BLOCK
@@ -50,18 +59,20 @@ enum {
 
 #define SOME(count) ((count) > 0 ? (count) : 1)
 
-typedef struct __attribute__((aligned(16))) pack {
+#define ALIGNED __attribute__((aligned(16))) /* an array that is read and written by packs */
+
+typedef struct ALIGNED pack {
     elem at[PACK];
 } pack;
 
 PDP_INLINE int64_t tile_number(int64_t row, int64_t column) {
-    return column * (column + 1) / 2 + row;
+    return (int64_t)((uint64_t)(column * (column + 1)) / 2) + row;
 }
 
 /* The tile at `position` of a term order: see pdp_tile_middle. */
 PDP_INLINE int tile_middle(int distance, int position) {
-    const int step = (position + 1) / 2;
-    return position % 2 == distance % 2 ? distance / 2 + step : distance / 2 - step;
+    const int step = OVER(position + 1, 2), centre = OVER(distance, 2);
+    return REST(position, 2) == REST(distance, 2) ? centre + step : centre - step;
 }
 
 /* ---- Products of tiles ---- */
@@ -71,40 +82,52 @@ typedef struct fetched {
     pack b[LOADS];
 } fetched;
 
+/* Where a thread's first pack of each operand is: its row of a and its k, its panel of b and where it is in there. The
+ * next ones are PLACE_ROWS rows on, and PLACE_PANELS panels. */
+typedef struct place {
+    int row, k;
+    int panel, rest;
+} place;
+
+PDP_INLINE place place_of(int thread) {
+    const place p = {OVER(thread, CHUNK / PACK), REST(thread, CHUNK / PACK) * PACK, OVER(thread, CHUNK * PANEL / PACK),
+                     REST(thread, CHUNK * PANEL / PACK) * PACK};
+    return p;
+}
+
 /* Fetches k's first .. first+CHUNK-1 of tiles a and b. */
 PDP_INLINE void fetch(fetched *f, const GLOBAL elem *a, const GLOBAL elem *b, int first) {
     /* What follows from THREAD is found again: it would be in registers all the time, or worse, in memory. */
     int thread = THREAD;
     UNKNOWN(thread);
-    const GLOBAL elem *a_panel = a + first / PANEL * (TILE * PANEL) + first % PANEL;
+    const place at = place_of(thread);
+    const GLOBAL elem *from_a = a + (OVER(first, PANEL) * (TILE * PANEL) + REST(first, PANEL) + at.row * PANEL + at.k);
+    const GLOBAL elem *from_b = b + (first * PANEL + at.panel * (TILE * PANEL) + at.rest);
     UNROLLED for (int q = 0; q < LOADS; q++) {
-        const int x = thread + q * THREADS;
-        if (PACKS % THREADS == 0 || x < PACKS) {
-            const int row = x / (CHUNK / PACK), k = x % (CHUNK / PACK) * PACK;
-            f->a[q] = *(const GLOBAL pack *)(a_panel + row * PANEL + k);
-            const int panel = x / (CHUNK * PANEL / PACK), rest = x % (CHUNK * PANEL / PACK) * PACK;
-            f->b[q] = *(const GLOBAL pack *)(b + panel * (TILE * PANEL) + first * PANEL + rest);
+        if (PACKS % THREADS == 0 || thread < PACKS) {
+            f->a[q] = *(const GLOBAL pack *)(from_a + q * (PLACE_ROWS * PANEL));
+            f->b[q] = *(const GLOBAL pack *)(from_b + q * (PLACE_PANELS * TILE * PANEL));
         }
     }
 }
 
 /* Puts them into shared memory as operands: a by columns, b by rows. */
-PDP_INLINE void stage(PDP_DATA d, LOCAL elem *to, const fetched *f, int64_t i0, int64_t k0, int64_t j0) {
-    LOCAL elem *to_b = to + CHUNK * A_STRIDE * PDP_NA;
+PDP_INLINE void stage(PDP_DATA d, LOCAL elem *pool, int to, const fetched *f, int i0, int k0, int j0) {
+    const place at = place_of(THREAD);
+    const int b_row = OVER(at.rest, PANEL), first_column = at.panel * PANEL + REST(at.rest, PANEL);
+    LOCAL elem *to_a = BASE(elem, pool, to + at.k * A_STRIDE + at.row);
+    LOCAL elem *to_b = BASE(elem, pool, to + CHUNK * A_STRIDE * PDP_NA + b_row * TILE + first_column);
     UNROLLED for (int q = 0; q < LOADS; q++) {
-        const int x = THREAD + q * THREADS;
-        if (PACKS % THREADS != 0 && x >= PACKS) {
+        if (PACKS % THREADS != 0 && THREAD >= PACKS) {
             continue;
         }
-        const int row = x / (CHUNK / PACK), k = x % (CHUNK / PACK) * PACK;
-        const int panel = x / (CHUNK * PANEL / PACK), rest = x % (CHUNK * PANEL / PACK) * PACK;
-        const int b_row = rest / PANEL, column = panel * PANEL + rest % PANEL;
+        const int row = at.row + q * PLACE_ROWS, column = first_column + q * PLACE_PANELS * PANEL;
         UNROLLED for (int e = 0; e < PACK; e++) {
             elem h[SOME(PDP_NHA)], made[SOME(PDP_NA)];
-            hoist_a(d, i0 + row < 0 ? 0 : i0 + row, k0 + k + e, h);
+            hoist_a(d, i0 + row < 0 ? 0 : i0 + row, (int64_t)(k0 + at.k) + e, h);
             s_make_a(d, f->a[q].at[e], h, made);
             UNROLLED for (int v = 0; v < PDP_NA; v++) {
-                to[(v * CHUNK + k + e) * A_STRIDE + row] = made[v];
+                to_a[(v * CHUNK + e) * A_STRIDE + q * PLACE_ROWS] = made[v];
             }
         }
         pack made_b[SOME(PDP_NB)];
@@ -117,28 +140,29 @@ PDP_INLINE void stage(PDP_DATA d, LOCAL elem *to, const fetched *f, int64_t i0, 
             }
         }
         UNROLLED for (int v = 0; v < PDP_NB; v++) {
-            *(LOCAL pack *)(to_b + (v * CHUNK + b_row) * TILE + column) = made_b[v];
+            *(LOCAL pack *)(to_b + v * CHUNK * TILE + q * PLACE_PANELS * PANEL) = made_b[v];
         }
     }
 }
 
 /* A thread's part of the tile. */
-typedef struct part {
+typedef struct ALIGNED part {
+    elem sum[ROWS][COLUMNS];
     int row; /* its first, and its first column */
     int column;
-    elem sum[ROWS][COLUMNS];
     elem hoisted[COLUMNS][SOME(PDP_NHJ)];
 } part;
 
-PDP_INLINE int part_column(const part *p, int c) {
-    return p->column + c / PACK * (COLUMN_THREADS * PACK) + c % PACK;
+/* From its first column to column c. */
+PDP_INLINE int part_step(int c) {
+    return c / PACK * (COLUMN_THREADS * PACK) + c % PACK;
 }
 
-PDP_INLINE void part_open(PDP_DATA d, part *p, int64_t j0) {
-    p->row = THREAD / COLUMN_THREADS * ROWS;
-    p->column = THREAD % COLUMN_THREADS * PACK;
+PDP_INLINE void part_open(PDP_DATA d, part *p, int j0) {
+    p->row = OVER(THREAD, COLUMN_THREADS) * ROWS;
+    p->column = REST(THREAD, COLUMN_THREADS) * PACK;
     UNROLLED for (int c = 0; c < COLUMNS; c++) {
-        const int64_t j = j0 + part_column(p, c);
+        const int j = j0 + p->column + part_step(c);
         hoist_j(d, j < 0 ? 0 : j, p->hoisted[c]);
         UNROLLED for (int r = 0; r < ROWS; r++) {
             p->sum[r][c] = PDP_IDENTITY;
@@ -147,36 +171,57 @@ PDP_INLINE void part_open(PDP_DATA d, part *p, int64_t j0) {
 }
 
 /* sum (+)= a (x) b for the k's in shared memory. */
-PDP_INLINE void part_add(PDP_DATA d, part *p, const LOCAL elem *from, int64_t i0, int64_t k0, int64_t j0) {
-    const LOCAL elem *from_b = from + CHUNK * A_STRIDE * PDP_NA;
-    UNROLLED for (int k = 0; k < CHUNK; k++) {
-        elem a[ROWS][PDP_NA], b[COLUMNS][PDP_NB];
-        UNROLLED for (int v = 0; v < PDP_NA; v++) {
-            UNROLLED for (int r = 0; r < ROWS; r += PACK) {
-                const pack x = *(const LOCAL pack *)(from + (v * CHUNK + k) * A_STRIDE + p->row + r);
-                UNROLLED for (int e = 0; e < PACK; e++) {
-                    a[r + e][v] = x.at[e];
+PDP_INLINE void part_add(PDP_DATA d, part *p, const LOCAL elem *pool, int from, int i0, int k0, int j0) {
+    const LOCAL elem *from_a = BASE(const elem, pool, from + p->row);
+    const LOCAL elem *from_b = BASE(const elem, pool, from + CHUNK * A_STRIDE * PDP_NA + p->column);
+    for (int first = 0; first < CHUNK; first += K_AT_ONCE) {
+        UNROLLED for (int k = 0; k < K_AT_ONCE; k++) {
+            elem a[ROWS][PDP_NA], b[COLUMNS][PDP_NB];
+            UNROLLED for (int v = 0; v < PDP_NA; v++) {
+                UNROLLED for (int r = 0; r < ROWS; r += PACK) {
+                    const pack x = *(const LOCAL pack *)(from_a + (v * CHUNK + k) * A_STRIDE + r);
+                    UNROLLED for (int e = 0; e < PACK; e++) {
+                        a[r + e][v] = x.at[e];
+                    }
+                }
+            }
+            UNROLLED for (int v = 0; v < PDP_NB; v++) {
+                UNROLLED for (int c = 0; c < COLUMNS; c += PACK) {
+                    const pack x = *(const LOCAL pack *)(from_b + (v * CHUNK + k) * TILE + part_step(c));
+                    UNROLLED for (int e = 0; e < PACK; e++) {
+                        b[c + e][v] = x.at[e];
+                    }
+                }
+            }
+            UNROLLED for (int r = 0; r < ROWS; r++) {
+                UNROLLED for (int c = 0; c < COLUMNS; c++) {
+                    p->sum[r][c] = update(d, p->sum[r][c], a[r], b[c], p->hoisted[c], i0 + p->row + r, k0 + first + k,
+                                          j0 + p->column + part_step(c));
                 }
             }
         }
-        UNROLLED for (int v = 0; v < PDP_NB; v++) {
-            UNROLLED for (int c = 0; c < COLUMNS; c += PACK) {
-                const pack x = *(const LOCAL pack *)(from_b + (v * CHUNK + k) * TILE + part_column(p, c));
-                UNROLLED for (int e = 0; e < PACK; e++) {
-                    b[c + e][v] = x.at[e];
-                }
-            }
-        }
-        UNROLLED for (int r = 0; r < ROWS; r++) {
-            UNROLLED for (int c = 0; c < COLUMNS; c++) {
-                p->sum[r][c] =
-                    update(d, p->sum[r][c], a[r], b[c], p->hoisted[c], i0 + p->row + r, k0 + k, j0 + part_column(p, c));
-            }
-        }
+        from_a += K_AT_ONCE * A_STRIDE;
+        from_b += K_AT_ONCE * TILE;
     }
 }
 
 /* ---- Finishing ---- */
+
+/* Four elements, which are one pack or two, `step` elements from one to the other in shared memory. Not in loops: those
+ * take long to compile. */
+PDP_INLINE void load_four(elem *to, const LOCAL elem *from, const int step) {
+    *(pack *)to = *(const LOCAL pack *)from;
+    if (PACK < BLOCK) {
+        *(pack *)(to + PACK) = *(const LOCAL pack *)(from + step);
+    }
+}
+
+PDP_INLINE void store_four(LOCAL elem *to, const elem *from, const int step) {
+    *(LOCAL pack *)to = *(const pack *)from;
+    if (PACK < BLOCK) {
+        *(LOCAL pack *)(to + step) = *(const pack *)(from + PACK);
+    }
+}
 
 /* A tile that is finished, and where it lies. */
 typedef struct frame {
@@ -185,7 +230,7 @@ typedef struct frame {
     const GLOBAL elem *table;
     const GLOBAL elem *rows; /* the tiles (I,I) and (J,J) */
     const GLOBAL elem *columns;
-    int64_t i0, j0;
+    int i0, j0;
     int row, column; /* of tiles */
     int on_diagonal;
     /* This thread's number while the tile is finished, counted from a warp that differs from tile to tile: the first
@@ -198,7 +243,7 @@ typedef struct frame {
     elem identity; /* here, since what is done one after the other has no time for memory */
 } frame;
 
-PDP_INLINE frame frame_of(PDP_DATA d, LOCAL elem *pool, const GLOBAL elem *table, int row, int distance, int64_t room,
+PDP_INLINE frame frame_of(PDP_DATA d, LOCAL elem *pool, const GLOBAL elem *table, int row, int distance, int room,
                           int turn) {
     const int column = row + distance, on_diagonal = distance == 0;
     int thread = (THREAD + turn * 32) & (THREADS - 1);
@@ -208,56 +253,57 @@ PDP_INLINE frame frame_of(PDP_DATA d, LOCAL elem *pool, const GLOBAL elem *table
                      table,
                      table + tile_number(row, row) * (TILE * TILE),
                      table + tile_number(column, column) * (TILE * TILE),
-                     (int64_t)row * TILE - room,
-                     (int64_t)column * TILE - room,
+                     row * TILE - room,
+                     column * TILE - room,
                      row,
                      column,
                      on_diagonal,
                      thread,
                      on_diagonal ? 0 : FIRST_TILE,
                      on_diagonal ? 0 : SECOND_TILE,
-                     on_diagonal ? FIRST_TILE + (TILE - 1) * T_STRIDE : HOISTS,
+                     on_diagonal ? TURNED - (TILE - 1) : HOISTS,
                      on_diagonal ? -T_STRIDE : T_STRIDE,
                      PDP_IDENTITY};
     return f;
 }
 
-PDP_INLINE elem add_term(PDP_DATA d, elem sum, elem l, elem r, const elem *ha, const elem *hj, int64_t i, int64_t k,
-                         int64_t j) {
-    elem hb[SOME(PDP_NHB)], a[SOME(PDP_NA)], b[SOME(PDP_NB)];
-    hoist_b(d, k < 0 ? 0 : k, j, hb);
+PDP_INLINE elem add_term(PDP_DATA d, elem sum, elem l, elem r, const elem *ha, const elem *hb, const elem *hj,
+                         int64_t i, int64_t k, int64_t j) {
+    elem a[SOME(PDP_NA)], b[SOME(PDP_NB)];
     s_make_a(d, l, ha, a);
     s_make_b(d, r, hb, b);
     return update(d, sum, a, b, hj, i, k, j);
 }
 
-PDP_INLINE void hoist_pair(const frame *f, int row, int64_t k, elem *out) {
-    const int64_t i = f->i0 + row;
+PDP_INLINE void hoist_pair(const frame *f, int row, int k, elem *out) {
+    const int i = f->i0 + row;
     hoist_a(f->d, i < 0 ? 0 : i, k < 0 ? 0 : k, out);
 }
 
 /* Brings the tiles on the diagonal, and hoists: what is behind the stages. */
 PDP_INLINE void finish_early(const frame *f) {
     LOCAL elem *cells = f->cells;
-    if (IS_STAGED && !f->on_diagonal) {
-        UNROLL(4) for (int q = 0; q < TILE * TILE / PACK / THREADS; q++) {
-            const int at = (f->thread + q * THREADS) * PACK;
-            const int row = at / PANEL % TILE, column = at / (TILE * PANEL) * PANEL + at % PANEL;
-            const pack a = *(const GLOBAL pack *)(f->rows + at), b = *(const GLOBAL pack *)(f->columns + at);
-            UNROLLED for (int e = 0; e < PACK; e++) {
-                if (column + e > row) {
-                    cells[FIRST_TILE + row * T_STRIDE + column + e] = a.at[e];
-                    cells[SECOND_TILE + row * T_STRIDE + column + e] = b.at[e];
-                }
+    const int own_row = OVER(f->thread, PANEL / PACK), own_column = REST(f->thread, PANEL / PACK) * PACK;
+    UNROLL(SOME_PANELS) for (int panel = 0; panel < (IS_STAGED && !f->on_diagonal ? TILE / PANEL : 0); panel++) {
+        const int column = panel * PANEL + own_column;
+        const GLOBAL elem *rows = f->rows + (panel * (TILE * PANEL) + f->thread * PACK);
+        const GLOBAL elem *columns = f->columns + (panel * (TILE * PANEL) + f->thread * PACK);
+        LOCAL elem *to = BASE(elem, cells, FIRST_TILE + own_row * T_STRIDE + column);
+        UNROLLED for (int row = 0; row < TILE; row += CLOSED_ROWS) {
+            const pack a = *(const GLOBAL pack *)(rows + row * PANEL),
+                       b = *(const GLOBAL pack *)(columns + row * PANEL);
+            if (column + PACK > own_row + row) {
+                *(LOCAL pack *)(to + row * T_STRIDE) = a;
+                *(LOCAL pack *)(to + (SECOND_TILE - FIRST_TILE) + row * T_STRIDE) = b;
             }
         }
     }
-    UNROLL(4) for (int row = f->thread / TILE; row < (IS_HOISTED ? TILE : 0); row += THREADS / TILE) {
-        const int k = f->thread % TILE;
-        if (k > row) {
+    const int first_row = OVER(f->thread, TILE), k = REST(f->thread, TILE);
+    UNROLL(4) for (int q = 0; q < (IS_HOISTED ? TILE : 0); q += THREADS / TILE) {
+        if (k > first_row + q) {
             elem h[SOME(PDP_NHA)];
-            hoist_pair(f, row, f->i0 + k, h);
-            cells[FIRST_TILE + (TILE - 1 - row) * T_STRIDE + TILE - 1 - k] = h[0];
+            hoist_pair(f, first_row + q, f->i0 + k, h);
+            cells[TURNED - (first_row + q) * T_STRIDE - k] = h[0];
         }
     }
     for (int at = f->thread; at < (PDP_NHJ > 0 ? TILE : 0); at += THREADS) {
@@ -271,100 +317,119 @@ PDP_INLINE void finish_early(const frame *f) {
 
 /* Puts the sums into shared memory, and hoists: what is where the stages were. */
 PDP_INLINE void finish_open(const frame *f, const part *p) {
+    LOCAL elem *to = BASE(elem, f->cells, p->row * T_STRIDE + p->column);
     UNROLLED for (int r = 0; r < ROWS; r++) {
-        UNROLLED for (int c = 0; c < COLUMNS; c++) {
-            f->cells[(p->row + r) * T_STRIDE + part_column(p, c)] = p->sum[r][c];
+        UNROLLED for (int c = 0; c < COLUMNS; c += BLOCK) {
+            ALIGNED elem four[BLOCK];
+            UNROLLED for (int e = 0; e < BLOCK; e++) {
+                four[e] = MOVED(p->sum[r][c + e], f->table);
+            }
+            store_four(to + r * T_STRIDE + part_step(c), four, COLUMN_THREADS * PACK);
         }
     }
-    UNROLL(8)
-    for (int row = f->thread / TILE; row < (IS_HOISTED && !f->on_diagonal ? TILE : 0); row += THREADS / TILE) {
+    const int first_row = OVER(f->thread, TILE), k = REST(f->thread, TILE);
+    UNROLL(8) for (int q = 0; q < (IS_HOISTED && !f->on_diagonal ? TILE : 0); q += THREADS / TILE) {
         elem h[SOME(PDP_NHA)];
-        hoist_pair(f, row, f->j0 + f->thread % TILE, h);
-        f->cells[HOISTS + row * T_STRIDE + TILE - 1 - f->thread % TILE] = h[0];
+        hoist_pair(f, first_row + q, f->j0 + k, h);
+        f->cells[HOISTS + (first_row + q) * T_STRIDE + TILE - 1 - k] = h[0];
     }
 }
 
 /* Writes the tile that is finished into the table. */
 PDP_INLINE void finish_close(const frame *f, GLOBAL elem *tile) {
-    UNROLLED for (int q = 0; q < TILE * TILE / PACK / THREADS; q++) {
-        const int at = (f->thread + q * THREADS) * PACK;
-        const int row = at / PANEL % TILE, column = at / (TILE * PANEL) * PANEL + at % PANEL;
-        *(GLOBAL pack *)(tile + at) = *(const LOCAL pack *)(f->cells + row * T_STRIDE + column);
-    }
-}
-
-PDP_INLINE void load_four(elem *to, const LOCAL elem *from) {
-    UNROLLED for (int q = 0; q < BLOCK; q += PACK) {
-        const pack x = *(const LOCAL pack *)(from + q);
-        UNROLLED for (int e = 0; e < PACK; e++) {
-            to[q + e] = x.at[e];
+    const LOCAL elem *cells =
+        BASE(const elem, f->cells, OVER(f->thread, PANEL / PACK) * T_STRIDE + REST(f->thread, PANEL / PACK) * PACK);
+    GLOBAL elem *to = tile + f->thread * PACK;
+    UNROLLED for (int panel = 0; panel < TILE / PANEL; panel++) {
+        UNROLLED for (int row = 0; row < TILE; row += CLOSED_ROWS) {
+            *(GLOBAL pack *)(to + panel * (TILE * PANEL) + row * PANEL) =
+                *(const LOCAL pack *)(cells + row * T_STRIDE + panel * PANEL);
         }
     }
 }
 
 /* The same of a tile on the diagonal. */
 PDP_INLINE void load_far(elem *to, const GLOBAL elem *tile, int row, int column) {
+    const GLOBAL elem *from = tile + (OVER(column, PANEL) * (TILE * PANEL) + REST(column, PANEL) + row * PANEL);
     UNROLLED for (int q = 0; q < BLOCK; q++) {
-        to[q] = tile[column / PANEL * (TILE * PANEL) + row * PANEL + column % PANEL + q];
+        to[q] = from[q];
     }
 }
 
-/* M[i][k] for four k's of the tile's own rows, or of its columns; rows and columns count in the tile. */
-PDP_INLINE void load_left(const frame *f, elem *to, int row, int k, int by_column) {
+/* M[i][k] for row + r and four k's of the tile's own rows, or of its columns; rows and columns count in the tile. What
+ * is known while compiling is added last, so that it costs nothing. */
+PDP_INLINE void load_left(const frame *f, elem *to, int row, const int r, int k, int by_column) {
     if (IS_STAGED || by_column || f->on_diagonal) {
-        load_four(to, f->cells + (by_column ? 0 : f->first) + row * T_STRIDE + k);
+        const LOCAL elem *from = BASE(const elem, f->cells, (by_column ? 0 : f->first) + row * T_STRIDE + k);
+        load_four(to, from + r * T_STRIDE, PACK);
     } else {
-        load_far(to, f->rows, row, k);
+        load_far(to, f->rows, row + r, k);
     }
 }
 
-/* M[k][j] for four columns. */
-PDP_INLINE void load_right(const frame *f, elem *to, int k, int column, int by_column) {
+/* M[k+q][j] for four columns. */
+PDP_INLINE void load_right(const frame *f, elem *to, int k, const int q, int column, int by_column) {
     if (IS_STAGED || !by_column || f->on_diagonal) {
-        load_four(to, f->cells + (by_column ? f->second : 0) + k * T_STRIDE + column);
+        const LOCAL elem *from = BASE(const elem, f->cells, (by_column ? f->second : 0) + k * T_STRIDE + column);
+        load_four(to, from + q * T_STRIDE, PACK);
     } else {
-        load_far(to, f->columns, k, column);
+        load_far(to, f->columns, k + q, column);
     }
 }
 
-/* What is hoisted for a row of the tile and four k's. */
-PDP_INLINE void load_hoists(const frame *f, elem (*to)[SOME(PDP_NHA)], int row, int k, int by_column) {
+/* What is hoisted for row + r of the tile and four k's. */
+PDP_INLINE void load_hoists(const frame *f, elem (*to)[SOME(PDP_NHA)], int row, const int r, int k, int by_column) {
     if (IS_HOISTED) {
-        elem four[BLOCK];
-        const int at = by_column ? f->hoists + row * f->hoists_step : FIRST_TILE + (TILE - 1 - row) * T_STRIDE;
-        load_four(four, f->cells + at + TILE - BLOCK - k);
-        UNROLLED for (int q = 0; q < BLOCK; q++) {
-            to[q][0] = four[BLOCK - 1 - q];
-        }
+        ALIGNED elem four[BLOCK];
+        const int step = by_column ? f->hoists_step : -T_STRIDE;
+        const int at = (by_column ? f->hoists : TURNED - (TILE - 1)) + row * step + TILE - BLOCK - k;
+        load_four(four, BASE(const elem, f->cells, at) + r * step, PACK);
+        to[0][0] = four[3], to[1][0] = four[2], to[2][0] = four[1], to[3][0] = four[0];
     } else {
         UNROLLED for (int q = 0; q < BLOCK; q++) {
-            hoist_pair(f, row, (by_column ? f->j0 : f->i0) + k + q, to[q]);
+            hoist_pair(f, row + r, (by_column ? f->j0 : f->i0) + k + q, to[q]);
         }
     }
 }
 
-PDP_INLINE void load_column_hoists(const frame *f, elem *to, int column) {
+/* What is hoisted for four k's and four columns. */
+PDP_INLINE void load_b_hoists(const frame *f, elem (*to)[BLOCK][SOME(PDP_NHB)], int k, int column, int by_column) {
+    const int first = (by_column ? f->j0 : f->i0) + k, j0 = f->j0 + column;
+    UNROLLED for (int q = 0; q < (PDP_NHB > 0 ? BLOCK : 0); q++) {
+        UNROLLED for (int c = 0; c < BLOCK; c++) {
+            hoist_b(f->d, first + q < 0 ? 0 : first + q, j0 + c < 0 ? 0 : j0 + c, to[q][c]);
+        }
+    }
+}
+
+/* What is hoisted for four columns. */
+PDP_INLINE void load_column_hoists(const frame *f, elem (*to)[SOME(PDP_NHJ)], int column) {
+    const LOCAL elem *from = BASE(const elem, f->cells, COLUMN_HOISTS + column);
     UNROLLED for (int v = 0; v < PDP_NHJ; v++) {
-        to[v] = f->cells[COLUMN_HOISTS + v * TILE + column];
+        ALIGNED elem four[BLOCK];
+        load_four(four, from + v * TILE, PACK);
+        to[0][v] = four[0], to[1][v] = four[1], to[2][v] = four[2], to[3][v] = four[3];
     }
 }
 
 /* What some rows of a block need for four k's. */
-typedef struct operands_of_four {
+typedef struct ALIGNED operands_of_four {
     elem left[BLOCK][BLOCK];
-    elem hoists[BLOCK][BLOCK][SOME(PDP_NHA)];
     elem right[BLOCK][BLOCK];
+    elem hoists[BLOCK][BLOCK][SOME(PDP_NHA)];
+    elem b_hoists[BLOCK][BLOCK][SOME(PDP_NHB)];
 } operands_of_four;
 
 PDP_INLINE void load_operands(const frame *f, operands_of_four *o, int row, const int rows, int column, int k,
                               int by_column) {
     UNROLLED for (int r = 0; r < rows; r++) {
-        load_left(f, o->left[r], row + r, k, by_column);
-        load_hoists(f, o->hoists[r], row + r, k, by_column);
+        load_left(f, o->left[r], row, r, k, by_column);
+        load_hoists(f, o->hoists[r], row, r, k, by_column);
     }
     UNROLLED for (int q = 0; q < BLOCK; q++) {
-        load_right(f, o->right[q], k + q, column, by_column);
+        load_right(f, o->right[q], k, q, column, by_column);
     }
+    load_b_hoists(f, o->b_hoists, k, column, by_column);
 }
 
 /* Rows that are none get what nobody reads. */
@@ -373,8 +438,8 @@ PDP_INLINE void add_operands(const frame *f, elem (*sum)[BLOCK], const operands_
     UNROLLED for (int q = 0; q < BLOCK; q++) {
         UNROLLED for (int r = 0; r < rows; r++) {
             UNROLLED for (int c = 0; c < BLOCK; c++) {
-                sum[r][c] = add_term(f->d, sum[r][c], o->left[r][q], o->right[q][c], o->hoists[r][q], hj[c],
-                                     f->i0 + row + r, (by_column ? f->j0 : f->i0) + k + q, f->j0 + column + c);
+                sum[r][c] = add_term(f->d, sum[r][c], o->left[r][q], o->right[q][c], o->hoists[r][q], o->b_hoists[q][c],
+                                     hj[c], f->i0 + row + r, (by_column ? f->j0 : f->i0) + k + q, f->j0 + column + c);
             }
         }
     }
@@ -401,10 +466,19 @@ PDP_INLINE line line_at(const frame *f, int step) {
     return l;
 }
 
-/* Where element e is that looker number `slot` of those in the first halves of warps has found, with its partner in the
- * second. */
-PDP_INLINE int found_at(int step, int slot, int e) {
-    return FOUND + (step % 2 * (BLOCK * BLOCK / PACK) + e / PACK) * (FOUND_SLOTS * PACK) + slot * PACK + e % PACK;
+/* Where that is which looker number `slot` of those in the first halves of warps has found, with its partner in the
+ * second: pack by pack, FOUND_STEP apart; its rows are FOUND_ROW apart. */
+PDP_INLINE int found_at(int step, int slot) {
+    return FOUND + REST(step, 2) * (BLOCK * FOUND_ROW) + slot * PACK;
+}
+
+PDP_INLINE void combine_four(PDP_DATA d, elem *sum, const LOCAL elem *found) {
+    ALIGNED elem four[BLOCK];
+    load_four(four, found, FOUND_STEP);
+    UNROLLED for (int c = 0; c < BLOCK; c++) {
+        sum[c] = PDP_COMBINE(sum[c], four[c]);
+    }
+    (void)d;
 }
 
 /* The blocks that were finished before the line which is in work, and what they give to a block of the next one: k's of
@@ -419,9 +493,7 @@ typedef struct look {
 PDP_INLINE void look_ahead(const frame *f, const look *l, elem (*sum)[BLOCK], int part, int parts) {
     const int row = l->x * BLOCK, column = l->y * BLOCK;
     elem hj[BLOCK][SOME(PDP_NHJ)];
-    UNROLLED for (int c = 0; c < BLOCK; c++) {
-        load_column_hoists(f, hj[c], column + c);
-    }
+    load_column_hoists(f, hj, column);
     for (int at = part; at < l->count; at += parts) {
         operands_of_four o;
         int by_column = at >= l->by_row;
@@ -436,9 +508,9 @@ PDP_INLINE void look_ahead(const frame *f, const look *l, elem (*sum)[BLOCK], in
 PDP_INLINE void look_at_line(const frame *f, elem (*sum)[BLOCK], int step) {
     const line at = line_at(f, step);
     const int looker = f->thread - (THREADS - LOOKERS);
-    const int part = at.width == BLOCKS ? looker / BLOCKS : looker / (BLOCKS / 2);
+    const int part = at.width == BLOCKS ? OVER(looker, BLOCKS) : OVER(looker, BLOCKS / 2);
     look l;
-    l.x = at.first + looker % at.width;
+    l.x = at.first + (looker & (at.width - 1));
     l.y = l.x + at.shift;
     const int last = f->on_diagonal ? l.y - 1 : BLOCKS;
     l.by_row = l.x + 2 < last ? last - l.x - 2 : 0;
@@ -458,19 +530,18 @@ PDP_INLINE void add_neighbours(const frame *f, int x, int y, int r, int step) {
     const int row = x * BLOCK + r, column = y * BLOCK;
     const int below = f->on_diagonal ? y > x + 1 : x + 1 < BLOCKS, before = f->on_diagonal ? y > x + 2 : y > 0;
     const line l = line_at(f, step);
-    const LOCAL elem *found = f->cells + found_at(step, x - l.first, r * BLOCK);
-    LOCAL elem *cells = f->cells + row * T_STRIDE + column;
-    elem sum[2][BLOCK], hj[BLOCK][SOME(PDP_NHJ)];
-    UNROLLED for (int c = 0; c < BLOCK; c++) {
-        load_column_hoists(f, hj[c], column + c);
-    }
-    load_four(sum[0], cells);
-    load_four(sum[1], cells + T_STRIDE);
+    const int found = found_at(step, x - l.first) + r * FOUND_ROW;
+    LOCAL elem *cells = BASE(elem, f->cells, row * T_STRIDE + column);
+    ALIGNED elem sum[2][BLOCK];
+    elem hj[BLOCK][SOME(PDP_NHJ)];
+    load_column_hoists(f, hj, column);
+    load_four(sum[0], cells, PACK);
+    load_four(sum[1], cells + T_STRIDE, PACK);
     UNROLL(FOUND_AT_ONCE) for (int part = 0; part < MOST_PARTS; part++) {
-        if (part < l.parts / 2) {
-            UNROLLED for (int e = 0; e < 2 * BLOCK; e++) {
-                const int at = (e / PACK * FOUND_SLOTS + part * l.width) * PACK + e % PACK;
-                sum[e / BLOCK][e % BLOCK] = PDP_COMBINE(sum[e / BLOCK][e % BLOCK], found[at]);
+        if (part < OVER(l.parts, 2)) {
+            const LOCAL elem *own = BASE(const elem, f->cells, found + part * l.width * PACK);
+            UNROLLED for (int q = 0; q < 2; q++) {
+                combine_four(d, sum[q], own + q * FOUND_ROW);
             }
         }
     }
@@ -482,9 +553,8 @@ PDP_INLINE void add_neighbours(const frame *f, int x, int y, int r, int step) {
             add_operands(f, sum, &o, hj, row, 2, column, k, by_column);
         }
     }
-    UNROLLED for (int e = 0; e < 2 * BLOCK; e++) {
-        cells[e / BLOCK * T_STRIDE + e % BLOCK] = sum[e / BLOCK][e % BLOCK];
-    }
+    store_four(cells, sum[0], PACK);
+    store_four(cells + T_STRIDE, sum[1], PACK);
     (void)d;
 }
 
@@ -498,30 +568,37 @@ PDP_INLINE elem inside_cell(const frame *f, int row, int column) {
     }
     const int64_t below = row + 1 == TILE, left = column == 0;
     const GLOBAL elem *tile = f->table + tile_number(f->row + below, f->column - left) * (TILE * TILE);
-    const int r = (row + 1) % TILE, c = (column + TILE - 1) % TILE;
-    return tile[c / PANEL * (TILE * PANEL) + r * PANEL + c % PANEL];
+    const int r = REST(row + 1, TILE), c = REST(column + TILE - 1, TILE);
+    return tile[OVER(c, PANEL) * (TILE * PANEL) + r * PANEL + REST(c, PANEL)];
 }
 
 /* A block in the registers of a thread, and what its cells need of the tiles on the diagonal. */
-typedef struct block {
+typedef struct ALIGNED block {
     elem cell[BLOCK][BLOCK];
     elem left[BLOCK][BLOCK];  /* M[i][k], k in its rows */
     elem right[BLOCK][BLOCK]; /* M[k][j], k in its columns */
     elem row_hoists[BLOCK][BLOCK][SOME(PDP_NHA)];
     elem column_hoists[BLOCK][BLOCK][SOME(PDP_NHA)];
+    elem row_b_hoists[BLOCK][BLOCK][SOME(PDP_NHB)];
+    elem column_b_hoists[BLOCK][BLOCK][SOME(PDP_NHB)];
     elem hj[BLOCK][SOME(PDP_NHJ)];
     elem inside[BLOCK][BLOCK]; /* of those in the lowest row and the first column */
 } block;
 
 PDP_INLINE void block_open(const frame *f, block *b, int row0, int column0, const int is_triangle) {
+    const LOCAL elem *cells = BASE(const elem, f->cells, row0 *T_STRIDE + column0);
+    load_column_hoists(f, b->hj, column0);
+    load_b_hoists(f, b->row_b_hoists, row0, column0, 0);
+    if (!is_triangle) {
+        load_b_hoists(f, b->column_b_hoists, column0, column0, 1);
+    }
     UNROLLED for (int r = 0; r < BLOCK; r++) {
-        load_four(b->cell[r], f->cells + (row0 + r) * T_STRIDE + column0);
-        load_column_hoists(f, b->hj[r], column0 + r);
-        load_hoists(f, b->row_hoists[r], row0 + r, row0, 0);
+        load_four(b->cell[r], cells + r * T_STRIDE, PACK);
+        load_hoists(f, b->row_hoists[r], row0, r, row0, 0);
         if (!is_triangle) {
-            load_left(f, b->left[r], row0 + r, row0, 0);
-            load_right(f, b->right[r], column0 + r, column0, 1);
-            load_hoists(f, b->column_hoists[r], row0 + r, column0, 1);
+            load_left(f, b->left[r], row0, r, row0, 0);
+            load_right(f, b->right[r], column0, r, column0, 1);
+            load_hoists(f, b->column_hoists[r], row0, r, column0, 1);
         }
     }
 #if PDP_OPTIONS
@@ -542,7 +619,7 @@ PDP_INLINE elem close_one(const frame *f, const block *b, elem sum, int row0, in
     (void)f, (void)b, (void)row0, (void)column0, (void)is_triangle;
 #if PDP_CLOSES || PDP_OPTIONS_FIRST
     PDP_DATA d = f->d;
-    int64_t i = f->i0 + row0 + r, j = f->j0 + column0 + c;
+    int i = f->i0 + row0 + r, j = f->j0 + column0 + c;
     const int is_cell = i >= 0;
     if (is_triangle && !is_cell) {
         return sum;
@@ -569,7 +646,7 @@ PDP_INLINE elem close_one(const frame *f, const block *b, elem sum, int row0, in
 PDP_INLINE void block_cells(const frame *f, int x, int y, const int is_triangle) {
     PDP_DATA d = f->d;
     const int row0 = x * BLOCK, column0 = y * BLOCK;
-    const int64_t i0 = f->i0 + row0, j0 = f->j0 + column0;
+    const int i0 = f->i0 + row0, j0 = f->j0 + column0;
     block b;
     block_open(f, &b, row0, column0, is_triangle);
     UNROLLED for (int distance = is_triangle ? BLOCK : 0; distance < 2 * BLOCK - 1; distance++) {
@@ -583,12 +660,12 @@ PDP_INLINE void block_cells(const frame *f, int x, int y, const int is_triangle)
                 const int below = r + far, before = c - far;
                 if (is_triangle ? below < c : below < BLOCK) {
                     const elem l = is_triangle ? b.cell[r][below] : b.left[r][below];
-                    sum = add_term(d, sum, l, b.cell[below][c], b.row_hoists[r][below], b.hj[c], i0 + r, i0 + below,
-                                   j0 + c);
+                    sum = add_term(d, sum, l, b.cell[below][c], b.row_hoists[r][below], b.row_b_hoists[below][c],
+                                   b.hj[c], i0 + r, i0 + below, j0 + c);
                 }
                 if (!is_triangle && before >= 0) {
-                    sum = add_term(d, sum, b.cell[r][before], b.right[before][c], b.column_hoists[r][before], b.hj[c],
-                                   i0 + r, j0 + before, j0 + c);
+                    sum = add_term(d, sum, b.cell[r][before], b.right[before][c], b.column_hoists[r][before],
+                                   b.column_b_hoists[before][c], b.hj[c], i0 + r, j0 + before, j0 + c);
                 }
             }
             if (is_triangle ? c == r + 1 : r == BLOCK - 1 && c == 0 && j0 == i0 + BLOCK) {
@@ -599,10 +676,9 @@ PDP_INLINE void block_cells(const frame *f, int x, int y, const int is_triangle)
             b.cell[r][c] = sum;
         }
     }
+    LOCAL elem *cells = BASE(elem, f->cells, row0 * T_STRIDE + column0);
     UNROLLED for (int r = 0; r < BLOCK; r++) {
-        UNROLLED for (int c = 0; c < BLOCK; c++) {
-            f->cells[(row0 + r) * T_STRIDE + column0 + c] = b.cell[r][c];
-        }
+        store_four(cells + r * T_STRIDE, b.cell[r], PACK);
     }
 }
 
@@ -613,19 +689,20 @@ PDP_INLINE void finish_tile(const frame *f) {
     PDP_DATA d = f->d;
     (void)d;
     const int steps = f->on_diagonal ? BLOCKS : 2 * BLOCKS - 1;
-    const int x = f->thread % BLOCKS, is_cell = f->thread < 2 * BLOCKS && f->i0 + (x + 1) * BLOCK > 0;
+    const int x = REST(f->thread, BLOCKS), is_cell = f->thread < 2 * BLOCKS && f->i0 + (x + 1) * BLOCK > 0;
     for (int step = 0; step < steps; step++) {
         const int y = x + (f->on_diagonal ? step : step - (BLOCKS - 1)), is_active = is_cell && y >= 0 && y < BLOCKS;
         const int looker = f->thread - (THREADS - LOOKERS), looks = looker >= 0 && step + 1 < steps;
-        const int slot = looker / 32 * 16 + looker % 16, is_second = looker / 16 % 2;
-        elem found[BLOCK][BLOCK];
+        const int is_second = REST(OVER(looker, 16), 2);
+        LOCAL elem *to = BASE(elem, f->cells, found_at(step + 1, OVER(looker, 32) * 16 + REST(looker, 16)));
+        ALIGNED elem found[BLOCK][BLOCK];
         if (is_active && step > 0) {
-            add_neighbours(f, x, y, f->thread / BLOCKS * 2, step);
+            add_neighbours(f, x, y, OVER(f->thread, BLOCKS) * 2, step);
         } else if (looks) {
             look_at_line(f, found, step + 1);
             if (is_second) {
-                UNROLLED for (int e = 0; e < BLOCK * BLOCK; e++) {
-                    f->cells[found_at(step + 1, slot, e)] = found[e / BLOCK][e % BLOCK];
+                UNROLLED for (int r = 0; r < BLOCK; r++) {
+                    store_four(to + r * FOUND_ROW, found[r], FOUND_STEP);
                 }
             }
         }
@@ -637,9 +714,9 @@ PDP_INLINE void finish_tile(const frame *f) {
                 block_cells(f, x, y, 0);
             }
         } else if (looks && !is_second) {
-            UNROLLED for (int e = 0; e < BLOCK * BLOCK; e++) {
-                LOCAL elem *to = f->cells + found_at(step + 1, slot, e);
-                *to = PDP_COMBINE(found[e / BLOCK][e % BLOCK], *to);
+            UNROLLED for (int r = 0; r < BLOCK; r++) {
+                combine_four(d, found[r], to + r * FOUND_ROW);
+                store_four(to + r * FOUND_ROW, found[r], FOUND_STEP);
             }
         }
         BARRIER();
@@ -687,11 +764,11 @@ typedef int recorder;
 typedef struct operands {
     const GLOBAL elem *a;
     const GLOBAL elem *b;
-    int64_t k0;
+    int k0;
 } operands;
 
 PDP_INLINE operands next_operands(const recorder *r, const GLOBAL elem *table, GLOBAL uint32_t *flags, int complete,
-                                  int row, int distance, int position, int64_t i0) {
+                                  int row, int distance, int position, int i0) {
     const int middle = tile_middle(distance, position);
     const int64_t a = tile_number(row, row + middle), b = tile_number(row + middle, row + distance);
 #if PDP_GROUPS_MEET /* otherwise a launch has one distance, and all before it are complete */
@@ -710,8 +787,8 @@ PDP_INLINE operands next_operands(const recorder *r, const GLOBAL elem *table, G
 
 /* The products of tile (row, row + distance) with finished tiles. */
 PDP_INLINE void add_products(const recorder *r, PDP_DATA d, part *p, LOCAL elem *pool, const GLOBAL elem *table,
-                             GLOBAL uint32_t *flags, int complete, int row, int distance, int64_t i0) {
-    const int64_t j0 = i0 + distance * TILE;
+                             GLOBAL uint32_t *flags, int complete, int row, int distance, int i0) {
+    const int j0 = i0 + distance * TILE;
     const int chunks = (distance - 1) * (TILE / CHUNK);
     operands o = {0, 0, 0};
     fetched f;
@@ -719,22 +796,22 @@ PDP_INLINE void add_products(const recorder *r, PDP_DATA d, part *p, LOCAL elem 
         o = next_operands(r, table, flags, complete, row, distance, 0, i0);
         fetch(&f, o.a, o.b, 0);
     }
-    for (int x = 0; x < chunks;
-         x++) { /* no barrier stands in a branch here: some compilers of OpenCL suffer from that */
-        LOCAL elem *buffer = pool + (STAGES > 1 ? (x & 1) * STAGE : 0);
-        const int64_t k0 = o.k0 + x % (TILE / CHUNK) * CHUNK;
+    /* No barrier stands in a branch here: some compilers of OpenCL suffer from that. */
+    for (int x = 0; x < chunks; x++) {
+        const int buffer = STAGES > 1 ? (x & 1) * STAGE : 0;
+        const int k0 = o.k0 + REST(x, TILE / CHUNK) * CHUNK;
         if (STAGES == 1) {
             BARRIER();
         }
-        stage(d, buffer, &f, i0, k0, j0);
+        stage(d, pool, buffer, &f, i0, k0, j0);
         BARRIER();
         if (x + 1 < chunks) { /* on their way while the sums are done */
-            if ((x + 1) % (TILE / CHUNK) == 0) {
-                o = next_operands(r, table, flags, complete, row, distance, (x + 1) / (TILE / CHUNK), i0);
+            if (REST(x + 1, TILE / CHUNK) == 0) {
+                o = next_operands(r, table, flags, complete, row, distance, OVER(x + 1, TILE / CHUNK), i0);
             }
-            fetch(&f, o.a, o.b, (x + 1) % (TILE / CHUNK) * CHUNK);
+            fetch(&f, o.a, o.b, REST(x + 1, TILE / CHUNK) * CHUNK);
         }
-        part_add(d, p, buffer, i0, k0, j0);
+        part_add(d, p, pool, buffer, i0, k0, j0);
     }
 }
 
@@ -742,6 +819,7 @@ PDP_INLINE void add_products(const recorder *r, PDP_DATA d, part *p, LOCAL elem 
 typedef struct problem {
     PDP_DATA d;
     GLOBAL elem *table;
+    int64_t first; /* the number of its first tile */
     int side;
     int room;
 } problem;
@@ -749,8 +827,8 @@ typedef struct problem {
 PDP_INLINE problem problem_at(PDP_DATA d, GLOBAL void *table, const GLOBAL void *problems, int64_t number) {
     const GLOBAL int64_t *words = (const GLOBAL int64_t *)problems + number * PROBLEM_WORDS;
     const problem found = {(PDP_DATA)((const GLOBAL char *)d + words[PROBLEM_DATA]),
-                           (GLOBAL elem *)table + words[PROBLEM_FIRST] * (TILE * TILE), (int)words[PROBLEM_SIDE],
-                           (int)words[PROBLEM_ROOM]};
+                           (GLOBAL elem *)table + words[PROBLEM_FIRST] * (TILE * TILE), words[PROBLEM_FIRST],
+                           (int)words[PROBLEM_SIDE], (int)words[PROBLEM_ROOM]};
     return found;
 }
 
@@ -767,7 +845,7 @@ PDP_INLINE int find_row(const GLOBAL int64_t *sums, int64_t count, int64_t side,
     int row = (int)(ticket / (uint32_t)(sum_at(sums, count, distance + 1) - before)), end = row + 1;
     if (sums && ticket >= sums[distance + end] - before) { /* not all problems have that many rows */
         for (end = (int)side - distance; end - row > 1;) {
-            const int middle = (row + end) / 2;
+            const int middle = OVER(row + end, 2);
             if (ticket >= sums[distance + middle] - before) {
                 row = middle;
             } else {
@@ -786,7 +864,7 @@ PDP_INLINE int find_row(const GLOBAL int64_t *sums, int64_t count, int64_t side,
 KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_ELEM_BYTES) {
     POOL(pack, packs, POOL_ELEMENTS / PACK);
     SHARED(uint32_t, words, 2);
-    LOCAL elem *pool = (LOCAL elem *)packs;
+    LOCAL elem *pool = BASE(elem, (LOCAL elem *)packs, 0);
     GLOBAL uint32_t *state = (GLOBAL uint32_t *)b1;
     const GLOBAL int64_t *sums = n4 ? (const GLOBAL int64_t *)b2 + n1 * PROBLEM_WORDS : 0;
     int distance = (int)n2;
@@ -818,7 +896,7 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
         if (n1 > 1) {
             own = problem_at(d, b0, b2, number);
         }
-        GLOBAL uint32_t *flags = state + COUNTS + n0 + (own.table - (GLOBAL elem *)b0) / (TILE * TILE);
+        GLOBAL uint32_t *flags = state + COUNTS + n0 + own.first;
         if (THREAD == 0 && distance > 0 && complete == 0) {
             WAIT(flags + tile_number(row, row));
             WAIT(flags + tile_number(row + distance, row + distance));
@@ -873,19 +951,19 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
 
 #if PDP_PART(1)
 PDP_INLINE elem table_cell(const problem *p, int64_t i, int64_t j) {
-    const int64_t row = i + p->room, column = j + p->room;
-    const int r = (int)(row % TILE), c = (int)(column % TILE);
-    return p->table[tile_number(row / TILE, column / TILE) * (TILE * TILE) + c / PANEL * (TILE * PANEL) + r * PANEL +
-                    c % PANEL];
+    const int row = (int)i + p->room, column = (int)j + p->room, r = REST(row, TILE), c = REST(column, TILE);
+    return p->table[tile_number(OVER(row, TILE), OVER(column, TILE)) * (TILE * TILE) +
+                    (OVER(c, PANEL) * (TILE * PANEL) + r * PANEL + REST(c, PANEL))];
 }
 
 /* Whether k gives M[i][j] its value. */
 PDP_INLINE int is_split(const problem *p, elem cell, int64_t i, int64_t k, int64_t j) {
     PDP_DATA d = p->d;
-    elem ha[SOME(PDP_NHA)], hj[SOME(PDP_NHJ)];
+    elem ha[SOME(PDP_NHA)], hb[SOME(PDP_NHB)], hj[SOME(PDP_NHJ)];
     hoist_a(d, i, k, ha);
+    hoist_b(d, k, j, hb);
     hoist_j(d, j, hj);
-    elem sum = add_term(d, PDP_IDENTITY, table_cell(p, i, k), table_cell(p, k, j), ha, hj, i, k, j);
+    elem sum = add_term(d, PDP_IDENTITY, table_cell(p, i, k), table_cell(p, k, j), ha, hb, hj, i, k, j);
 #if PDP_CLOSES
     elem h[SOME(PDP_NHC)];
     hoist_c(d, i, j, h);
