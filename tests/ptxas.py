@@ -18,7 +18,8 @@ import tempfile
 # Registers: what the second number in the kernel's head (KERNEL(pdp_interval, 128, m)) leaves for m groups of 128
 # threads from the 65,536 of a multiprocessor: the rates of docs/performance.md rest on so many groups. Spills: what
 # ptxas keeps in local memory outside of the main loop costs nothing; more than this is sums that no longer fit.
-KERNELS = (("mcm", "i32", 168, 100), ("mcm", "f64", 255, 100), ("nussinov", "i32", 168, 100))
+KERNELS = (("mcm", "i32", 168, 100), ("mcm", "f64", 255, 100), ("nussinov", "i32", 168, 100), ("knapsack", "i32", 128, 0),
+           ("compositions_mod", "u32", 128, 0), ("filter", "f64", 128, 100))
 stamp = str(pathlib.Path(sys.argv[1]).resolve())
 nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
 if not nvcc:
@@ -33,7 +34,7 @@ def check(kernel):
         subprocess.run([stamp, name, element, "-", "-", text], check=True)
         result = subprocess.run([nvcc, "-w", "-arch=sm_90", "-fmad=false", "-std=c++17", "-Xptxas", "-v", "-cubin", text,
                                  "-o", image], capture_output=True, text=True)
-    found = re.search(r"Compiling entry function 'pdp_interval' for.*?(\d+) bytes spill stores, (\d+) bytes spill loads"
+    found = re.search(r"Compiling entry function 'pdp_(?:interval|linear)' for.*?(\d+) bytes spill stores, (\d+) bytes spill loads"
                       r".*?Used (\d+) registers", result.stderr, re.S)
     if result.returncode != 0 or not found:
         print(f"{name} {element}: nvcc gave {result.returncode}\n{result.stderr[:3000]}")

@@ -70,6 +70,12 @@ enum { READS_CELLS, HAS_CELLS, STARTS_PART, HAS_PART, STARTS_SUMS, HAS_SUMS, REA
 #define HAS_WINDOWS 0
 #endif
 
+#if defined(PDP_FLOATS)
+#define IS_FLOAT 1
+#else
+#define IS_FLOAT 0
+#endif
+
 /* HAS_FEW: what is not unrolled is not in registers. ASIDE_LAST: see take_subs. */
 #if defined(__OPENCL_C_VERSION__)
 #define HAS_FEW 0
@@ -78,6 +84,14 @@ enum { READS_CELLS, HAS_CELLS, STARTS_PART, HAS_PART, STARTS_SUMS, HAS_SUMS, REA
 #define HAS_FEW HAS_WINDOWS
 #define ASIDE_LAST 0
 #endif
+
+/* Only whole numbers have a weight that is harmless. */
+#if HAS_WINDOWS && PDP_NW <= 1 && PDP_NI == 0 && (defined(PDP_TYPE_I32) || defined(PDP_TYPE_I64))
+#define CAN_BE_HARMLESS 1
+#else
+#define CAN_BE_HARMLESS 0
+#endif
+#define CAN_RESPOND (CAN_BE_HARMLESS && !PDP_CLOSES && HAS_FEW) /* in the list */
 
 /* Sums of cells modulo P, a number of 31 bits, are reduced when all is added. */
 #if HAS_WINDOWS && PDP_NI == 0 && defined(PDP_COUNTS) && PDP_ELEM_BYTES == 4
@@ -98,9 +112,9 @@ enum {
     STRIDE = OUTS + PACK,
     COVER = BLOCK / OUTS, /* threads for a block; the others have other windows */
     SPLITS = THREADS / COVER,
-    LISTED = BLOCK / THREADS,                  /* cells of a thread, for the terms in the list */
-    NEAR_OUTS = SUB / 32,                      /* cells of a thread, for a sub-block */
-    BATCH = 4,                                 /* cells of a chain that all threads of a warp follow */
+    LISTED = BLOCK / THREADS, /* cells of a thread, for the terms in the list */
+    NEAR_OUTS = SUB / 32,     /* cells of a thread, for a sub-block */
+    BATCH = IS_FLOAT ? 2 : 4, /* cells of a chain that all threads of a warp follow: predicates are but seven */
     RING = PDP_ELEM_BYTES == 16 ? 1024 : 2048, /* cells that the chain's group has */
     AHEAD = PDP_ELEM_BYTES == 16 ? 4 : 8,      /* sub-blocks whose sums it has */
     FEW = 6,                                   /* terms of the list that are in a helper's registers */
@@ -150,9 +164,9 @@ enum {
     LINE_WEIGHTS = LIST_TOTALS + LIST_AHEAD * SUB,
     BASE = LINE_WEIGHTS +
            LIST_ROOM * PDP_NW,          /* what a sub-block has from those before it; first, ways: see list_respond */
-    RESPONSE_QUADS = HAS_FEW * 4,       /* that may be */
+    RESPONSE_QUADS = CAN_RESPOND * 4,   /* that may be */
     RESPONSE_FEW = LIST_FEW - LINE_FEW, /* that are in registers */
-    RESPONSE_WEIGHTS = BASE + SUB,
+    RESPONSE_WEIGHTS = BASE + CAN_RESPOND * SUB,
     LIST_POOL = RESPONSE_WEIGHTS + RESPONSE_QUADS * QUAD,
     NOTED = ROOM > LIST_ROOM ? ROOM : LIST_ROOM,
     RESPONSES = 2 * NOTED, /* their offsets behind those of the list, and their number */
@@ -190,13 +204,6 @@ PDP_INLINE uint32_t find_here(void) {
 #define SURE(condition) (condition)
 #endif
 
-/* Only whole numbers have a weight that is harmless. */
-#if HAS_WINDOWS && PDP_NW <= 1 && PDP_NI == 0 && (defined(PDP_TYPE_I32) || defined(PDP_TYPE_I64))
-#define CAN_BE_HARMLESS 1
-#else
-#define CAN_BE_HARMLESS 0
-#endif
-#define CAN_RESPOND (CAN_BE_HARMLESS && !PDP_CLOSES && HAS_FEW) /* in the list */
 #define IS_HARMLESS(f) (CAN_BE_HARMLESS && (f)->is_plain)
 
 typedef struct __attribute__((aligned(16))) pack {
@@ -811,34 +818,55 @@ PDP_INLINE elem close_cell(const frame *f, elem sum, int i) {
     if (!(is_last)) {                                                                                                  \
         asm volatile("barrier.sync 2, %0;" ::"n"(32 * LINE) : "memory");                                               \
     }
-/* Gates between the clerk and the warp that takes the sums: all threads of one arrive, those of the other wait for the
- * n-th time that they do, of which only whether it is odd counts. */
-PDP_INLINE uint32_t gate(int slot) {
+/* Gates between the clerk and the warp that takes the sums: all threads of one arrive, those of the other wait until
+ * they have done so more than n times, one time after the other. Older GPUs have but a count. */
+PDP_INLINE uint64_t *gate(int slot) {
     __shared__ uint64_t gates[2 * MOST_AHEAD];
-    return (uint32_t)__cvta_generic_to_shared(gates + slot);
+    return gates + slot;
 }
 #define FULL(super, ahead) gate((super) % (ahead))
 #define EMPTY(super, ahead) gate(MOST_AHEAD + (super) % (ahead))
-PDP_INLINE void gate_arrive(uint32_t gate) {
-    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(gate) : "memory");
+#if __CUDA_ARCH__ >= 800
+#define ADDRESS(gate) "r"((uint32_t)__cvta_generic_to_shared(gate))
+PDP_INLINE void gate_open(uint64_t *gate) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::ADDRESS(gate) : "memory");
 }
-PDP_INLINE void gate_wait(uint32_t gate, int n) {
+PDP_INLINE void gate_arrive(uint64_t *gate) {
+    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::ADDRESS(gate) : "memory");
+}
+PDP_INLINE void gate_wait(uint64_t *gate, int n) {
     uint32_t is_open = 0;
     while (!is_open) {
-        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+        asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
                      : "=r"(is_open)
-                     : "r"(gate), "r"(n & 1)
+                     : ADDRESS(gate), "r"(n & 1)
                      : "memory");
     }
 }
-/* How far the chain is, in steps or sub-blocks. */
-PDP_INLINE void tell_clerk(const frame *f, int steps) {
-    if (THREAD == 0) {
-        asm volatile("{ .reg .b32 old; atom.release.cta.shared.exch.b32 old, [%0], %1; }" ::"r"(
-                         (uint32_t)__cvta_generic_to_shared(f->shared)),
-                     "r"(steps)
-                     : "memory");
+#else
+PDP_INLINE void gate_open(uint64_t *gate) {
+    *gate = 0;
+}
+PDP_INLINE void gate_arrive(uint64_t *gate) {
+    __threadfence_block();
+    __syncwarp();
+    if (THREAD % 32 == 0) {
+        *(volatile uint64_t *)gate = *gate + 1;
     }
+}
+PDP_INLINE void gate_wait(uint64_t *gate, int n) {
+    while (*(volatile uint64_t *)gate <= (uint64_t)n) {
+    }
+    __threadfence_block();
+}
+#endif
+/* How far the chain is, in steps or sub-blocks. */
+PDP_INLINE void tell_clerk(const frame *f, int steps) { /* one thread: found here, since predicates are few */
+    asm volatile(
+        "{ .reg .pred p; .reg .b32 old, thread; mov.u32 thread, %%tid.x; setp.eq.u32 p, thread, 0;"
+        "@p atom.release.cta.shared.exch.b32 old, [%0], %1; }" ::"r"((uint32_t)__cvta_generic_to_shared(f->shared)),
+        "r"(steps)
+        : "memory");
 }
 PDP_INLINE int ask_chain(const frame *f) {
     int steps;
@@ -851,7 +879,7 @@ PDP_INLINE int ask_chain(const frame *f) {
 /* Before the first sub-block, which is that of f->first. */
 PDP_INLINE void clerk_open(const frame *f, int steps) {
     if (THREAD < 2 * MOST_AHEAD) {
-        asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(gate(THREAD)) : "memory");
+        gate_open(gate(THREAD));
     }
     tell_clerk(f, steps);
 }
