@@ -21,7 +21,6 @@ enum {
             : A_K * PDP_ELEM_BYTES <= 2048             ? 8
             : A_K * PDP_ELEM_BYTES <= 4096 || PACK > 2 ? 4
                                                        : 2,
-    K_AT_ONCE = PDP_QUICK && CHUNK * PDP_ELEM_BYTES > 32 ? 32 / PDP_ELEM_BYTES : CHUNK, /* of them, in straight code */
     STAGE = CHUNK * A_K,
     STAGES = STAGE * PDP_ELEM_BYTES <= 20480 ? 2 : 1,
     PACKS = TILE * CHUNK / PACK, /* of one operand */
@@ -174,34 +173,30 @@ PDP_INLINE void part_open(PDP_DATA d, part *p, int j0) {
 PDP_INLINE void part_add(PDP_DATA d, part *p, const LOCAL elem *pool, int from, int i0, int k0, int j0) {
     const LOCAL elem *from_a = BASE(const elem, pool, from + p->row);
     const LOCAL elem *from_b = BASE(const elem, pool, from + CHUNK * A_STRIDE * PDP_NA + p->column);
-    for (int first = 0; first < CHUNK; first += K_AT_ONCE) {
-        UNROLLED for (int k = 0; k < K_AT_ONCE; k++) {
-            elem a[ROWS][PDP_NA], b[COLUMNS][PDP_NB];
-            UNROLLED for (int v = 0; v < PDP_NA; v++) {
-                UNROLLED for (int r = 0; r < ROWS; r += PACK) {
-                    const pack x = *(const LOCAL pack *)(from_a + (v * CHUNK + k) * A_STRIDE + r);
-                    UNROLLED for (int e = 0; e < PACK; e++) {
-                        a[r + e][v] = x.at[e];
-                    }
-                }
-            }
-            UNROLLED for (int v = 0; v < PDP_NB; v++) {
-                UNROLLED for (int c = 0; c < COLUMNS; c += PACK) {
-                    const pack x = *(const LOCAL pack *)(from_b + (v * CHUNK + k) * TILE + part_step(c));
-                    UNROLLED for (int e = 0; e < PACK; e++) {
-                        b[c + e][v] = x.at[e];
-                    }
-                }
-            }
-            UNROLLED for (int r = 0; r < ROWS; r++) {
-                UNROLLED for (int c = 0; c < COLUMNS; c++) {
-                    p->sum[r][c] = update(d, p->sum[r][c], a[r], b[c], p->hoisted[c], i0 + p->row + r, k0 + first + k,
-                                          j0 + p->column + part_step(c));
+    UNROLLED for (int k = 0; k < CHUNK; k++) {
+        elem a[ROWS][PDP_NA], b[COLUMNS][PDP_NB];
+        UNROLLED for (int v = 0; v < PDP_NA; v++) {
+            UNROLLED for (int r = 0; r < ROWS; r += PACK) {
+                const pack x = *(const LOCAL pack *)(from_a + (v * CHUNK + k) * A_STRIDE + r);
+                UNROLLED for (int e = 0; e < PACK; e++) {
+                    a[r + e][v] = x.at[e];
                 }
             }
         }
-        from_a += K_AT_ONCE * A_STRIDE;
-        from_b += K_AT_ONCE * TILE;
+        UNROLLED for (int v = 0; v < PDP_NB; v++) {
+            UNROLLED for (int c = 0; c < COLUMNS; c += PACK) {
+                const pack x = *(const LOCAL pack *)(from_b + (v * CHUNK + k) * TILE + part_step(c));
+                UNROLLED for (int e = 0; e < PACK; e++) {
+                    b[c + e][v] = x.at[e];
+                }
+            }
+        }
+        UNROLLED for (int r = 0; r < ROWS; r++) {
+            UNROLLED for (int c = 0; c < COLUMNS; c++) {
+                p->sum[r][c] = update(d, p->sum[r][c], a[r], b[c], p->hoisted[c], i0 + p->row + r, k0 + k,
+                                      j0 + p->column + part_step(c));
+            }
+        }
     }
 }
 
