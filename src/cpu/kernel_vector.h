@@ -24,7 +24,9 @@
         value;                                                                                                         \
     })
 
-#if defined(__clang__)
+#if defined(PDP_LOOPS) /* loops of scalars, a hundred times over, would take a compiler half a minute */
+#define PDP_UNROLLED
+#elif defined(__clang__)
 #define PDP_UNROLLED _Pragma("clang loop unroll(full)")
 #else
 #define PDP_UNROLLED _Pragma("GCC unroll 32")

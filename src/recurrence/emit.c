@@ -301,6 +301,15 @@ static bool emits_vectors(const pdp_recurrence *r, const pdp_stamp *stamp) {
     return !stamp->for_device && pdp_emit_is_vector(r, stamp);
 }
 
+static bool has_fold(const pdp_recurrence *r) {
+    for (uint32_t x = 0; x < r->node_count; x++) {
+        if (r->nodes[x].kind == PDP_NODE_FOLD) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void pdp_emit_type(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
     static const char *const types[] = {"I32", "I64", "F32", "F64", "U32", "U64", "WIDE"};
     fprintf(out, "#define PDP_TYPE_%s\n", types[stamp->type]);
@@ -319,6 +328,9 @@ void pdp_emit_type(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
     }
     if (!is_vector) { /* what is computed for cells that are none could fail */
         fputs("#define PDP_GUARDED\n", out);
+    }
+    if (!is_vector && has_fold(r)) {
+        fputs("#define PDP_LOOPS\n", out);
     }
 }
 

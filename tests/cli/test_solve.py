@@ -334,6 +334,8 @@ class OwnFiles(CommandTest):
             (["nussinov", "--param", "loop=-1", "--input", "s=GG"],
              "nussinov: parameter loop is -1, and must be at least 0"),
             (["sdp", "--param", "op=plus"], "--param op: parameter op is 'plus', which is no operator"),
+            (["sdp", "--param", "op=" + 41 * "x"],
+             "--param op: parameter op is '" + 40 * "x" + "', which is no operator"),
             (["mcm", "--input", "p=1,2,x"], "--input p: item 3 (line 1, column 5): 'x' is not a whole number"),
             (["mcm", "--input", "p=1,0"], "mcm: p[1] is 0, and must be at least 1"),
             (["tsp"], "'tsp' is neither a file nor a built-in recurrence; pipedp list shows those"),

@@ -627,6 +627,7 @@ static const char *const expressions[] = {
     "2000000011\n",
     "interval a\n input p[n]\n size n\n leaf 0\n term l\n option 2000000000\n combine add\n finish best/p[0]/9\n",
     "interval a\n input p[n]\n size n\n leaf 0\n term l + (and[q<i] (p[q]*0))*100000*100000\n combine min\n",
+    "interval a\n input p[n]\n size n\n leaf 0\n term l + (p[k] | 1000000000)*5\n combine min\n",
     "interval a\n input p[n]\n size n\n leaf 0\n term l + min(r, min[q<i] p[q])\n combine max\n",
     "interval a\n input p[n]\n size n\n leaf 0\n term l + (or[q<2] (r + q))*1000000\n combine max\n",
     /* No way is no way, whatever is made of it. */

@@ -1,10 +1,12 @@
 /* The language: what is refused and with which words, what is understood, and how it is printed again. */
 #include "support.h"
 
+#include <inttypes.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "recurrence/canonise.h"
 #include "recurrence/recurrence.h"
 
 static pdp_recurrence *parse(const char *text) {
@@ -370,6 +372,11 @@ static void test_proven_indices(void **unused) {
     assert_true(
         all_proven("interval a\n input c[m]\n input s[n] in \"AB\"\n input t[2,2]\n size n+1\n leaf t[s[i],s[0]]\n"
                    " term l\n combine min\n") == false); /* s may be empty */
+#define LETTERS_INTO(size)                                                                                             \
+    "interval a\n param n >= 4\n input s[n] in \"ABC\"\n input t[" size "]\n size n\n leaf t[s[i]]\n term l\n "        \
+    "combine min\n"
+    assert_true(all_proven(LETTERS_INTO("3")));
+    assert_false(all_proven(LETTERS_INTO("2")));
     assert_false(all_proven(INTERVAL_WITH("p[i > 0 ? i-1 : 0]")));
     assert_false(all_proven(INTERVAL_WITH("i > 0 ? p[i-1] : 0")));
     assert_false(all_proven(INTERVAL_WITH("i > 0 && p[i-1] == 3")));
@@ -378,6 +385,31 @@ static void test_proven_indices(void **unused) {
     assert_false(all_proven(INTERVAL_WITH("l\n  empty 0\n  option inside + p[i-1] if i > 0")));
     assert_false(all_proven(BOTH_WITH("m", "s + b[i]")));
     assert_false(all_proven(BOTH_WITH("9", "s + b[i-5]"))); /* `missing skip` may leave such cells out */
+}
+
+/* A matrix chain is one whatever its names and the order of its factors, and none with anything else to it. */
+static void test_chains(void **unused) {
+    (void)unused;
+#define CHAIN(leaf, more)                                                                                              \
+    "interval a\n input q[m+1] >= 1\n size m+1\n leaf " leaf "\n term q[j]*q[i]*q[k] + r + l\n " more "\n"
+    static const struct {
+        const char *text;
+        bool is_chain;
+    } cases[] = {
+        {CHAIN("0", "combine min"), true},
+        {CHAIN("0", "combine max"), false},
+        {CHAIN("1", "combine min"), false},
+        {CHAIN("0", "combine min\n option 7"), false},
+        {CHAIN("0", "param op operator\n combine op"), false},
+        {CHAIN("0", "combine min\n finish best + 1"), false},
+        {CHAIN("0", "combine min\n type f64"), false},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        pdp_recurrence *recurrence = parse(cases[c].text);
+        const uint32_t input = pdp_recurrence_chain_input(recurrence);
+        CHECK(input == (cases[c].is_chain ? 0 : PDP_NO_NODE), "%s: input %" PRIu32, cases[c].text, input);
+        pdp_recurrence_free(recurrence);
+    }
 }
 
 /* ---- What is understood ---- */
@@ -897,6 +929,7 @@ int main(void) {
         cmocka_unit_test(test_refused_types),
         cmocka_unit_test(test_refused_indices),
         cmocka_unit_test(test_proven_indices),
+        cmocka_unit_test(test_chains),
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_printed_expressions),
         cmocka_unit_test(test_printed_clauses),

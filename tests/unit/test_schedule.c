@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "schedule/schedule.h"
 #include "schedule/term_order.h"
 
 static uint64_t ceil_log2(uint64_t number) {
@@ -157,6 +158,25 @@ static void test_cell_by_cell(void **unused) {
     }
 }
 
+/* The longest cell of a tournament has n - 1 terms, and all but the first wait in slots of their own. How far it is
+ * is told by the operations that it says there will be. */
+static void test_tournament_size(void **unused) {
+    (void)unused;
+    for (size_t n = 1; n <= 70; n++) {
+        pdp_schedule schedule;
+        pdp_error error = {0};
+        make_random_chain(n, 100);
+        pdp_problem *problem = make_mcm(&chain);
+        assert_int_equal(pdp_schedule_mcm_tournament(&schedule, problem, &error), PDP_OK);
+        CHECK(schedule.addresses == schedule.cells + (n > 2 ? n - 2 : 0), "n = %zu: %zu addresses for %zu cells", n,
+              schedule.addresses, schedule.cells);
+        pdp_problem_free(problem);
+        const pdp_record record = record_of(make_mcm(&chain), "tournament");
+        CHECK(schedule.operations == record.operations, "n = %zu: %" PRIu64 " operations, not %" PRIu64, n,
+              schedule.operations, record.operations);
+    }
+}
+
 /* Each order takes every one of the d terms once. */
 static void test_term_orders(void **unused) {
     (void)unused;
@@ -286,6 +306,7 @@ int main(void) {
         cmocka_unit_test(test_pipeline_printed), cmocka_unit_test(test_cell_by_cell),
         cmocka_unit_test(test_term_orders),      cmocka_unit_test(test_sdp_random),
         cmocka_unit_test(test_sdp_patterns),     cmocka_unit_test(test_substep_names),
+        cmocka_unit_test(test_tournament_size),
     };
     return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
 }
