@@ -416,6 +416,58 @@ static void test_sparse_lines(void **unused) {
     }
 }
 
+/* Every cell has all its terms, which are s + w, or s, so that the chain can be followed by ways of many terms. */
+#define FULL_LINE                                                                                                      \
+    "linear a\n param n >= 1\n input a[k] >= 1\n input w[k]\n input init[m]\n size n\n preset m : init[i]\n "          \
+    "offset a[j]\n "
+
+static const recipe full_lines[] = {
+    {FULL_LINE "term s + w[j]\n combine min\n", "i32", true, false},
+    {FULL_LINE "type mod P\n param P >= 2 = 2147483647\n term s\n combine add\n", NULL, true, false},
+    {FULL_LINE "term s + w[j]\n combine max\n", "i64", false, false},
+    {FULL_LINE "term s\n combine min\n", "i32", false, false},
+    {FULL_LINE "type mod P\n param P >= 2 = 2\n term s\n combine add\n", NULL, false, false},
+};
+
+/* Offsets from `first` to `reach`: these two, and of those between one in `rare`. */
+static void check_full_line(const recipe *r, size_t cells, size_t first, size_t reach, int64_t rare, uint64_t *random) {
+    int64_t offsets[2000];
+    size_t count = 0;
+    for (size_t a = reach; a >= first; a--) {
+        if (a == reach || a == first || pdp_random_between(random, 1, rare) == 1) {
+            offsets[count++] = (int64_t)a;
+        }
+    }
+    pdp_problem *problem = make(r->recurrence);
+    give_one(problem, "n", (int64_t)(reach + cells));
+    give(problem, "a", offsets, count, 0);
+    give_numbers(problem, "w", count, random, -99, 99);
+    give_numbers(problem, "init", reach, random, 0, 99999);
+    CHECK(pdp_problem_check(problem) == PDP_OK, "%s", pdp_problem_error(problem));
+    pdp_solution *expected = solve(problem, "sequential", NULL);
+    check_solution(problem, r, expected, TABLE_ALONE);
+    pdp_solution_free(expected);
+    pdp_problem_free(problem);
+}
+
+static void test_full_lines(void **unused) {
+    (void)unused;
+    static const struct {
+        size_t first, reach;
+        int64_t rare;
+    } shapes[] = {{8, 8, 1},       {9, 400, 60},  {31, 129, 40},   {52, 1999, 65}, {64, 64, 1},
+                  {100, 1500, 50}, {127, 128, 1}, {128, 900, 100}, {1, 1, 1},      {1, 2, 1},
+                  {3, 40, 2},      {1, 223, 1},   {1, 224, 2},     {33, 300, 2},   {1, 768, 3},
+                  {65, 1100, 2},   {1, 1999, 1},  {250, 290, 1},   {1, 1999, 12}};
+    uint64_t random = test_seed();
+    for (size_t x = 0; x < sizeof full_lines / sizeof *full_lines; x++) {
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes && is_tried(x, full_lines[x].is_first); s++) {
+            const size_t cells = (size_t)pdp_random_between(&random, 1, is_sanitized ? 600 : 3000);
+            check_full_line(&full_lines[x], cells, shapes[s].first, shapes[s].reach, shapes[s].rare, &random);
+        }
+    }
+}
+
 /* ---- The paper's methods ---- */
 
 /* Every method that a device has, step by step and in one launch: the reference's table, or, as printed, the step-exact
@@ -1029,23 +1081,15 @@ int main(int argc, char **argv) {
         return status == PDP_DEVICE ? 77 : 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_intervals),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_paper),
-        cmocka_unit_test(test_paper_refusals),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_memory_limit),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_opening),
-        cmocka_unit_test(test_callers),
-        cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_host_seeds),
-        cmocka_unit_test(test_sparse_lines),
-        cmocka_unit_test(test_trace),
-        cmocka_unit_test(test_damaged_trace),
-        cmocka_unit_test(test_planted_faults),
-        cmocka_unit_test(test_block_trace),
-        cmocka_unit_test(test_damaged_block_trace),
+        cmocka_unit_test(test_intervals),     cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_paper),         cmocka_unit_test(test_paper_refusals),
+        cmocka_unit_test(test_failures),      cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_opening),
+        cmocka_unit_test(test_callers),       cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_host_seeds),    cmocka_unit_test(test_sparse_lines),
+        cmocka_unit_test(test_full_lines),    cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_damaged_trace), cmocka_unit_test(test_planted_faults),
+        cmocka_unit_test(test_block_trace),   cmocka_unit_test(test_damaged_block_trace),
     };
     const int failed = cmocka_run_group_tests_name(backend, tests, NULL, NULL);
     pdp_device_free(device);
