@@ -406,6 +406,12 @@ class ListAndShow(CommandTest):
         for kind in [[], ["--type", "f32"], ["--type", "checked"]]:
             stdout, _ = self.run_program("show", "mcm", "--emit", "c", *kind)
             self.assertIn("PDP_INLINE", stdout)
+        # Loops are copied for every cell of a block where they are loops of vectors, not where they are of scalars.
+        (self.folder / "loops.dp").write_text(
+            "interval a\n input p[n]\n size n\n leaf p[i]\n term add[q < i] (l*q)\n combine add\n")
+        for name, is_plain in [("cyk", False), ("mcm", False), ("loops.dp", True)]:
+            stdout, _ = self.run_program("show", name, "--emit", "c")
+            self.assertEqual("#define PDP_LOOPS" in stdout, is_plain, name)
         self.assertEqual(self.refuse("show", "filter", "--emit", "c", "--type", "i32", names=[]),
                          "pipedp: --type: 'i32' does not fit filter\n")
         self.refuse("show", "mcm", "--emit", "rust", names=["--emit: 'rust' is not a language; there is c"])
