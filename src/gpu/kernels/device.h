@@ -21,8 +21,7 @@
  *   UNKNOWN(x)               the compiler forgets what it knows of an int, and what follows from it
  *   BASE(type, p, n)         p + n, a pointer to the group's memory, of which the compiler forgets how it was found:
  *                            what is added and known while compiling costs neither instructions nor time to compile
- *   PDP_QUICK                whether somebody waits for the compiler, which is then NVRTC
- *   MOVED(x, p)              if so, x in another register than before; p is any even address. Four values that are
+ *   MOVED(x, p)              by NVRTC, x in another register than before; p is any even address. Four values that are
  *                            stored at once lie side by side: not already in the loop that makes them
  *   OVER(x, n), REST(x, n)   quotient and rest of an int that is not negative, which the compiler then knows
  *   PDP_STRAIGHT             is defined by a text that comes out as well without most of what NVRTC does before
@@ -112,7 +111,6 @@ PDP_INLINE void *base_of(const void *p, uint32_t bytes) {
 }
 #define BASE(type, p, n) ((type *)base_of(p, (uint32_t)(n) * (uint32_t)sizeof(type)))
 #if defined(__CUDACC_RTC__)
-#define PDP_QUICK 1
 #define PDP_MOVED(type, bits, letter, word)                                                                            \
     PDP_INLINE type moved(type x, uint64_t zero) {                                                                     \
         asm("xor.b" #bits " %0, %0, %1;" : "+" letter(x) : word((uint##bits##_t)zero));                                \
@@ -126,7 +124,6 @@ PDP_MOVED(uint64_t, 64, "l", "l")
 PDP_MOVED(double, 64, "d", "l")
 #define MOVED(x, p) moved(x, (uint64_t)(p)&1)
 #else
-#define PDP_QUICK 0
 #define MOVED(x, p) (x)
 #endif
 #define HELD(d, data)                                                                                                  \
@@ -183,7 +180,6 @@ typedef ulong uint64_t;
 #define UNROLL(n)
 #define UNKNOWN(x) ((void)0)
 #define BASE(type, p, n) ((p) + (n))
-#define PDP_QUICK 0
 #define MOVED(x, p) (x)
 #define HELD(d, data) PDP_DATA d = (data)
 #define PDP_LITTLE_SHARED 1
@@ -243,7 +239,6 @@ PDP_INLINE uint32_t ATOMIC_ADD(uint32_t *p, uint32_t v) {
 #define UNROLL(n)
 #define UNKNOWN(x) ((void)0)
 #define BASE(type, p, n) ((p) + (n))
-#define PDP_QUICK 0
 #define MOVED(x, p) (x)
 #define HELD(d, data) PDP_DATA d = (data)
 #define PDP_LITTLE_SHARED 0
