@@ -121,7 +121,7 @@ pdp_status pdp_plan_choose_device(pdp_plan *plan) {
     const pdp_method_kind kind = plan->method->kind;
     const bool is_ordered = kind == PDP_ENGINE && plan->problem->recurrence->combine_ordered;
     const bool is_for_machine = kind != PDP_ENGINE && plan->options.record;
-    if (kind == PDP_HU_SHING || is_for_machine || is_ordered) {
+    if (kind == PDP_SHORTCUT || is_for_machine || is_ordered) {
         return by_us ? PDP_OK
                      : pdp_error_set(&plan->error, PDP_BAD_INPUT, "method '%s' does not run on backend '%.40s'%s",
                                      plan->method->name, wish,

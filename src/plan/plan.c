@@ -7,46 +7,14 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "cpu/ceiling.h"
-#include "cpu/hu_shing.h"
 #include "cpu/interval.h"
 #include "gpu/ceiling.h"
 #include "plan/plan.h"
 #include "plan/type.h"
 #include "reference/reference.h"
 
-static const pdp_method linear_methods[] = {
-    {"sequential", PDP_PLAIN, true, pdp_schedule_sdp_sequential},
-    {"blocks", PDP_ENGINE, true, NULL},
-    {"naive", PDP_STEP_EXACT, true, pdp_schedule_sdp_naive},
-    {"tournament", PDP_STEP_EXACT, true, pdp_schedule_sdp_tournament},
-    {"pipeline", PDP_STEP_EXACT, true, pdp_schedule_sdp_pipeline},
-    {"pipeline2", PDP_STEP_EXACT, true, pdp_schedule_sdp_pipeline2},
-    {0},
-};
-
-static const pdp_method interval_methods[] = {
-    {"sequential", PDP_PLAIN, true, pdp_schedule_mcm_sequential},
-    {"tiles", PDP_ENGINE, true, NULL},
-    {"hu-shing", PDP_HU_SHING, true, NULL},
-    {"tournament", PDP_STEP_EXACT, true, pdp_schedule_mcm_tournament},
-    {"pipeline", PDP_STEP_EXACT, true, pdp_schedule_mcm_pipeline},
-    {"wavefront", PDP_STEP_EXACT, true, pdp_schedule_mcm_wavefront},
-    {"pipeline-printed", PDP_STEP_EXACT, false, pdp_schedule_mcm_pipeline_printed},
-    {0},
-};
-
 bool pdp_wish_is_auto(const char *wish) {
     return !wish || strcmp(wish, "auto") == 0;
-}
-
-static const pdp_method *methods_of(pdp_shape shape) {
-    return shape == PDP_LINEAR ? linear_methods : interval_methods;
-}
-
-const char *pdp_algorithm_name(pdp_shape shape, size_t index) {
-    const size_t count = shape == PDP_LINEAR ? sizeof linear_methods / sizeof *linear_methods
-                                             : sizeof interval_methods / sizeof *interval_methods;
-    return index < count ? methods_of(shape)[index].name : NULL;
 }
 
 /* ---- Choosing ---- */
@@ -84,47 +52,10 @@ static pdp_status fail_unknown(pdp_error *error, const char *name, const pdp_met
     return pdp_error_set(error, PDP_BAD_INPUT, "algorithm '%.40s' is not known here; there are %s", name, list);
 }
 
-static const pdp_method *find_method(pdp_shape shape, const char *name) {
-    for (const pdp_method *m = methods_of(shape); m->name; m++) {
-        if (strcmp(m->name, name) == 0) {
-            return m;
-        }
-    }
-    return NULL;
-}
-
-/* Why a method cannot solve a problem, or NULL. */
-static const char *refuse(const pdp_plan *plan, const pdp_problem *problem, const pdp_method *m) {
-    /* A device has an opinion of its own: it takes weights too. */
-    const bool on_device = !pdp_wish_is_auto(plan->options.backend) && strcmp(plan->options.backend, "cpu") != 0;
-    const bool records = plan->options.record && !(on_device && m->kind == PDP_ENGINE); /* that has its own */
-    if (((m->kind == PDP_STEP_EXACT && !on_device) || records) && !pdp_problem_is_paper(problem)) {
-        return problem->shape == PDP_LINEAR ? "it is for the paper's S-DP, without weights, source or skipped terms"
-                                            : "it is for matrix chains whose cost is sure to fit into int64";
-    }
-    if (records && !m->schedule) {
-        return "it does not run on the step-exact machine";
-    }
-    if (m->kind == PDP_HU_SHING && !problem->dims) {
-        return "it is for matrix chains whose cost is sure to fit into int64";
-    }
-    if (m->kind == PDP_HU_SHING && (plan->options.splits || plan->options.record)) {
-        return "it has no table of splits";
-    }
-    if (m->kind == PDP_ENGINE && problem->shape == PDP_INTERVAL && problem->recurrence->combine_ordered) {
-        return "its operator does not commute";
-    }
-    if (m->kind == PDP_ENGINE && problem->combine == PDP_OP_OWN &&
-        problem->recurrence->combine_identity == PDP_NO_NODE) {
-        return "its operator has no identity";
-    }
-    return NULL;
-}
-
 /* The first problem that a method cannot solve; their number if it can solve them all. */
 static size_t find_refused(const pdp_plan *plan, const pdp_method *m) {
     size_t x = 0;
-    while (x < plan->count && !refuse(plan, plan->problems[x], m)) {
+    while (x < plan->count && !pdp_method_refuse(plan, plan->problems[x], m)) {
         x++;
     }
     return x;
@@ -167,7 +98,7 @@ static pdp_status open_kernel(pdp_plan *plan, bool is_asked_for) {
         return pdp_error_set(&plan->error, error.status, "no kernel for '%s': %.250s", problem->recurrence->name,
                              error.text);
     }
-    plan->method = find_method(problem->shape, "sequential");
+    plan->method = pdp_method_find(problem->shape, "sequential");
     plan->stamp.type = plain_type(problem);
     if (may_compile || !plan->options.compile || pdp_module_is_off()) {
         snprintf(plan->note, sizeof plan->note, "interpreted, which is slow: %.250s", error.text);
@@ -184,21 +115,21 @@ static pdp_status choose_method(pdp_plan *plan) {
         const bool on_cpu = pdp_wish_is_auto(backend) || strcmp(backend, "cpu") == 0;
         const bool without_table = on_cpu && problem->dims && !plan->options.table && !plan->options.splits &&
                                    pdp_wish_is_auto(plan->options.type) &&
-                                   find_refused(plan, find_method(problem->shape, "hu-shing")) == plan->count;
+                                   find_refused(plan, pdp_method_find(problem->shape, "hu-shing")) == plan->count;
         const char *engine = problem->shape == PDP_INTERVAL ? "tiles" : "blocks";
-        name = plan->options.record                                                    ? "pipeline"
-               : without_table                                                         ? "hu-shing"
-               : find_refused(plan, find_method(problem->shape, engine)) < plan->count ? "sequential"
-                                                                                       : engine;
+        name = plan->options.record                                                        ? "pipeline"
+               : without_table                                                             ? "hu-shing"
+               : find_refused(plan, pdp_method_find(problem->shape, engine)) < plan->count ? "sequential"
+                                                                                           : engine;
     }
-    plan->method = find_method(problem->shape, name);
+    plan->method = pdp_method_find(problem->shape, name);
     if (!plan->method) {
-        return fail_unknown(&plan->error, name, methods_of(problem->shape));
+        return fail_unknown(&plan->error, name, pdp_methods_of(problem->shape));
     }
     const size_t refused = find_refused(plan, plan->method);
     if (refused < plan->count) {
         pdp_error_set(&plan->error, PDP_BAD_INPUT, "method '%s' cannot solve this problem: %s", name,
-                      refuse(plan, plan->problems[refused], plan->method));
+                      pdp_method_refuse(plan, plan->problems[refused], plan->method));
         return pdp_plan_name_problem(plan, refused, &plan->error);
     }
     if (pdp_plan_choose_device(plan) != PDP_OK || plan->device) {
@@ -239,8 +170,8 @@ static uint64_t other_bytes(const pdp_plan *plan, const pdp_problem *problem) {
     }
     if (plan->device) {
         bytes = pdp_bytes_add(bytes, pdp_plan_device_bytes(plan, problem));
-    } else if (plan->method->kind == PDP_HU_SHING) {
-        bytes = pdp_bytes_add(bytes, pdp_hu_shing_bytes(problem->n, plan->options.decisions));
+    } else if (plan->method->shortcut) {
+        bytes = pdp_bytes_add(bytes, plan->method->shortcut->bytes(plan, problem));
     } else if (plan->method->kind != PDP_ENGINE) {
         bytes = pdp_bytes_add(bytes, pdp_problem_is_paper(problem) ? pdp_solution_table_bytes(problem)
                                                                    : pdp_reference_bytes(problem));

@@ -12,15 +12,26 @@
 typedef enum pdp_method_kind {
     PDP_PLAIN,     /* the textbook's loops: the paper's problems in C, others by the interpreter */
     PDP_ENGINE,    /* tiles or blocks */
-    PDP_HU_SHING,  /* matrix chain without a table */
+    PDP_SHORTCUT,  /* does without most of the terms: see pdp_shortcut */
     PDP_STEP_EXACT /* the paper's methods, on the step-exact machine alone */
 } pdp_method_kind;
+
+/* A method on the CPU that needs neither kernel nor machine. */
+typedef struct pdp_shortcut {
+    /* Why it cannot solve a problem as the plan's options have it, or NULL. */
+    const char *(*refuse)(const pdp_plan *plan, const pdp_problem *problem);
+    /* What it takes besides decisions and splits. */
+    uint64_t (*bytes)(const pdp_plan *plan, const pdp_problem *problem);
+    /* Leaves value, table and decisions, as far as they are wanted, in the solution. */
+    pdp_status (*run)(const pdp_plan *plan, pdp_solution *solution, pdp_progress progress);
+} pdp_shortcut;
 
 typedef struct pdp_method {
     const char *name;
     pdp_method_kind kind;
     bool guaranteed;
     pdp_schedule_function *schedule; /* on the step-exact machine, or NULL */
+    const pdp_shortcut *shortcut;    /* of that kind, or NULL */
 } pdp_method;
 
 /* For one problem, or for several of one kind: what is chosen fits them all. */
@@ -55,6 +66,15 @@ double pdp_problem_terms(const pdp_problem *problem);
 
 /* The error is that of a problem: in a plan for several its number, from 1, is put before the text. */
 pdp_status pdp_plan_name_problem(const pdp_plan *plan, size_t number, pdp_error *error);
+
+/* ---- The methods: methods.c ---- */
+
+/* Of a shape, the last one without a name. */
+const pdp_method *pdp_methods_of(pdp_shape shape);
+const pdp_method *pdp_method_find(pdp_shape shape, const char *name); /* NULL if there is none */
+
+/* Why a method cannot solve a problem, or NULL. */
+const char *pdp_method_refuse(const pdp_plan *plan, const pdp_problem *problem, const pdp_method *method);
 
 /* ---- On the CPU: run.c ---- */
 

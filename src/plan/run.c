@@ -4,7 +4,6 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
-#include "cpu/hu_shing.h"
 #include "cpu/interval.h"
 #include "plan/plan.h"
 #include "reference/reference.h"
@@ -113,27 +112,6 @@ static pdp_status run_engine(const pdp_plan *plan, pdp_solution *solution, int t
     return error->status;
 }
 
-static pdp_status run_hu_shing(const pdp_plan *plan, pdp_solution *solution, pdp_progress progress) {
-    const pdp_problem *problem = solution->problem;
-    pdp_error *error = &solution->error;
-    int64_t value = 0;
-    size_t *tree = NULL;
-    if (plan->options.decisions) {
-        tree = pdp_array_allocate(problem->n, sizeof *tree, error);
-        if (!tree) {
-            return error->status;
-        }
-    }
-    if (pdp_hu_shing_solve(problem->dims, problem->n, &value, tree, progress, error) == PDP_OK) {
-        solution->value.whole = value;
-        if (tree) {
-            pdp_solution_take_tree(solution, tree);
-        }
-    }
-    free(tree);
-    return error->status;
-}
-
 static pdp_status run_plain(const pdp_plan *plan, pdp_solution *solution, pdp_progress progress) {
     const pdp_problem *problem = solution->problem;
     pdp_error *error = &solution->error;
@@ -171,10 +149,10 @@ static pdp_status run_paper(const pdp_plan *plan, pdp_solution *solution) {
 /* Everything but an engine on a device. */
 static void run_one(const pdp_plan *plan, pdp_solution *solution, int threads, pdp_progress progress) {
     const double start = pdp_clock_seconds();
-    const pdp_status status = plan->device                         ? run_paper(plan, solution)
-                              : plan->method->kind == PDP_ENGINE   ? run_engine(plan, solution, threads, progress)
-                              : plan->method->kind == PDP_HU_SHING ? run_hu_shing(plan, solution, progress)
-                                                                   : run_plain(plan, solution, progress);
+    const pdp_status status = plan->device                       ? run_paper(plan, solution)
+                              : plan->method->kind == PDP_ENGINE ? run_engine(plan, solution, threads, progress)
+                              : plan->method->shortcut           ? plan->method->shortcut->run(plan, solution, progress)
+                                                                 : run_plain(plan, solution, progress);
     if (status != PDP_OK) {
         pdp_solution_discard(solution);
     }

@@ -1,0 +1,106 @@
+/* The methods by name, and what each of them is for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "cpu/hu_shing.h"
+#include "plan/plan.h"
+
+/* ---- Matrix chain without a table ---- */
+
+static const char *refuse_hu_shing(const pdp_plan *plan, const pdp_problem *problem) {
+    if (!problem->dims) {
+        return "it is for matrix chains whose cost is sure to fit into int64";
+    }
+    return plan->options.splits || plan->options.record ? "it has no table of splits" : NULL;
+}
+
+static uint64_t hu_shing_bytes(const pdp_plan *plan, const pdp_problem *problem) {
+    return pdp_hu_shing_bytes(problem->n, plan->options.decisions);
+}
+
+static pdp_status run_hu_shing(const pdp_plan *plan, pdp_solution *solution, pdp_progress progress) {
+    const pdp_problem *problem = solution->problem;
+    pdp_error *error = &solution->error;
+    int64_t value = 0;
+    size_t *tree = NULL;
+    if (plan->options.decisions) {
+        tree = pdp_array_allocate(problem->n, sizeof *tree, error);
+        if (!tree) {
+            return error->status;
+        }
+    }
+    if (pdp_hu_shing_solve(problem->dims, problem->n, &value, tree, progress, error) == PDP_OK) {
+        solution->value.whole = value;
+        if (tree) {
+            pdp_solution_take_tree(solution, tree);
+        }
+    }
+    free(tree);
+    return error->status;
+}
+
+static const pdp_shortcut hu_shing = {refuse_hu_shing, hu_shing_bytes, run_hu_shing};
+
+/* ---- All of them ---- */
+
+static const pdp_method linear_methods[] = {
+    {"sequential", PDP_PLAIN, true, pdp_schedule_sdp_sequential, NULL},
+    {"blocks", PDP_ENGINE, true, NULL, NULL},
+    {"naive", PDP_STEP_EXACT, true, pdp_schedule_sdp_naive, NULL},
+    {"tournament", PDP_STEP_EXACT, true, pdp_schedule_sdp_tournament, NULL},
+    {"pipeline", PDP_STEP_EXACT, true, pdp_schedule_sdp_pipeline, NULL},
+    {"pipeline2", PDP_STEP_EXACT, true, pdp_schedule_sdp_pipeline2, NULL},
+    {0},
+};
+
+static const pdp_method interval_methods[] = {
+    {"sequential", PDP_PLAIN, true, pdp_schedule_mcm_sequential, NULL},
+    {"tiles", PDP_ENGINE, true, NULL, NULL},
+    {"hu-shing", PDP_SHORTCUT, true, NULL, &hu_shing},
+    {"tournament", PDP_STEP_EXACT, true, pdp_schedule_mcm_tournament, NULL},
+    {"pipeline", PDP_STEP_EXACT, true, pdp_schedule_mcm_pipeline, NULL},
+    {"wavefront", PDP_STEP_EXACT, true, pdp_schedule_mcm_wavefront, NULL},
+    {"pipeline-printed", PDP_STEP_EXACT, false, pdp_schedule_mcm_pipeline_printed, NULL},
+    {0},
+};
+
+const pdp_method *pdp_methods_of(pdp_shape shape) {
+    return shape == PDP_LINEAR ? linear_methods : interval_methods;
+}
+
+const char *pdp_algorithm_name(pdp_shape shape, size_t index) {
+    const size_t count = shape == PDP_LINEAR ? sizeof linear_methods / sizeof *linear_methods
+                                             : sizeof interval_methods / sizeof *interval_methods;
+    return index < count ? pdp_methods_of(shape)[index].name : NULL;
+}
+
+const pdp_method *pdp_method_find(pdp_shape shape, const char *name) {
+    for (const pdp_method *m = pdp_methods_of(shape); m->name; m++) {
+        if (strcmp(m->name, name) == 0) {
+            return m;
+        }
+    }
+    return NULL;
+}
+
+const char *pdp_method_refuse(const pdp_plan *plan, const pdp_problem *problem, const pdp_method *m) {
+    /* A device has an opinion of its own: it takes weights too. */
+    const bool on_device = !pdp_wish_is_auto(plan->options.backend) && strcmp(plan->options.backend, "cpu") != 0;
+    const bool records = plan->options.record && !(on_device && m->kind == PDP_ENGINE); /* that has its own */
+    if (((m->kind == PDP_STEP_EXACT && !on_device) || records) && !pdp_problem_is_paper(problem)) {
+        return problem->shape == PDP_LINEAR ? "it is for the paper's S-DP, without weights, source or skipped terms"
+                                            : "it is for matrix chains whose cost is sure to fit into int64";
+    }
+    if (records && !m->schedule) {
+        return "it does not run on the step-exact machine";
+    }
+    if (m->kind == PDP_ENGINE && problem->shape == PDP_INTERVAL && problem->recurrence->combine_ordered) {
+        return "its operator does not commute";
+    }
+    if (m->kind == PDP_ENGINE && problem->combine == PDP_OP_OWN &&
+        problem->recurrence->combine_identity == PDP_NO_NODE) {
+        return "its operator has no identity";
+    }
+    return m->shortcut ? m->shortcut->refuse(plan, problem) : NULL;
+}
