@@ -175,13 +175,14 @@ static double updates_at(const run *r, size_t distance) {
     return (double)tiles_at(r, distance) * (double)distance * TILE * TILE * TILE;
 }
 
-/* Tiles of the distances first .. end-1. */
+/* Tiles of the distances first .. end-1; those on the diagonal have a kernel of their own. */
 static pdp_status launch_tiles(run *r, size_t first, size_t end, uint64_t resident) {
     uint64_t groups = 0;
     for (size_t distance = first; distance < end; distance++) {
         groups += tiles_at(r, distance);
     }
-    pdp_launch launch = make_launch(r, "pdp_interval", groups < resident ? groups : resident, THREADS);
+    const char *kernel = first == 0 ? "pdp_interval_diagonal" : "pdp_interval";
+    pdp_launch launch = make_launch(r, kernel, groups < resident ? groups : resident, THREADS);
     launch.numbers[2] = (int64_t)first;
     launch.numbers[3] = (int64_t)end;
     launch.numbers[4] = r->sums[r->side] != (int64_t)(r->side * r->count);
@@ -209,7 +210,8 @@ static pdp_status fill_tables(run *r) {
     for (size_t distance = 0; distance < r->side; distance++) {
         all += updates_at(r, distance);
     }
-    for (size_t first = 0, end = 0; first < r->side && r->error.status == PDP_OK; first = end) {
+    launch_tiles(r, 0, 1, UINT32_MAX);
+    for (size_t first = 1, end = 1; first < r->side && r->error.status == PDP_OK; first = end) {
         do {
             since += updates_at(r, end++);
         } while (end < r->side && r->device->groups_meet && (!r->progress.report || since < report));

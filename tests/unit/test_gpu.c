@@ -959,9 +959,6 @@ static const struct {
     size_t tile_points; /* 0: a line */
     const char *text;
 } planted[] = {
-    {{"WAIT(flags + tile_number(row, row));", "WAIT(flags + tile_number(row + distance, row + distance));"},
-     100,
-     "before it is final"},
     {{"WAIT(flags + a);", "WAIT(flags + b);"}, 150, "before it is final"},
     {{"f->known = wait_until(f, f->words + PROGRESS, (uint32_t)cells);", ""}, 0, "is read before it is final"},
     {{"wait_until(f, f->words + COUNTS + super / SUBS, (uint32_t)f->parts);", ""}, 0, "before it is there"},

@@ -17,6 +17,8 @@
  *   SET(p, v)                the same after a FENCE, which counts for more than one
  *   WAIT(p)                  until it is not 0; other groups go on
  *   YIELD()                  in a loop that waits for another group
+ *   COPY(type, to, from)     sends for 16 bytes of the device's memory, which are in the group's after COPIED() in the
+ *                            same thread and a barrier
  *   HELD(d, data)            declares d, a problem's data of which what is used stays in registers
  *   UNKNOWN(x)               the compiler forgets what it knows of an int, and what follows from it
  *   BASE(type, p, n)         p + n, a pointer to the group's memory, of which the compiler forgets how it was found:
@@ -100,6 +102,11 @@ PDP_INLINE void WAIT(const uint32_t *p) {
     }
     LOAD(p);
 }
+#define COPY(type, to, from)                                                                                           \
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)),            \
+                 "l"(__cvta_generic_to_global(from))                                                                   \
+                 : "memory")
+#define COPIED() asm volatile("cp.async.wait_all;" ::: "memory")
 #define UNROLLED _Pragma("unroll")
 #define PDP_PRAGMA(text) _Pragma(#text)
 #define UNROLL(n) PDP_PRAGMA(unroll n)
@@ -176,6 +183,8 @@ typedef ulong uint64_t;
 #define WAIT(p)                                                                                                        \
     while (LOAD(p) == 0) {                                                                                             \
     }
+#define COPY(type, to, from) ((void)(*(LOCAL type *)(to) = *(const GLOBAL type *)(from)))
+#define COPIED() ((void)0)
 #define UNROLLED
 #define UNROLL(n)
 #define UNKNOWN(x) ((void)0)
@@ -235,6 +244,8 @@ PDP_INLINE uint32_t ATOMIC_ADD(uint32_t *p, uint32_t v) {
     while (*(volatile const uint32_t *)(p) == 0) {                                                                     \
         YIELD();                                                                                                       \
     }
+#define COPY(type, to, from) ((void)(*(LOCAL type *)(to) = *(const GLOBAL type *)(from)))
+#define COPIED() ((void)0)
 #define UNROLLED
 #define UNROLL(n)
 #define UNKNOWN(x) ((void)0)

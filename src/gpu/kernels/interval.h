@@ -3,10 +3,10 @@
  *   M[i][i+1] = leaf(i),   M[i][j] = close(i, j, (+) over i<k<j of term(M[i][k], M[k][j], i, k, j))
  *
  * There is a batch of such problems, often of one alone. A group takes one tile after the other from a ticket counter,
- * tiles by their distance from the diagonal, so that whatever a tile waits for was taken before it. It holds the tile's
- * sums in registers while it adds the products of finished tiles, middle-out, since those in the middle are final
- * first; then it finishes the tile itself, block by block, and tells the others. Layout and names are those of the
- * CPU's tiles (kernel_interval_abi.h). */
+ * tiles by their distance from the diagonal, so that whatever a tile waits for was taken before it; those on the
+ * diagonal have a launch of their own. It holds the tile's sums in registers while it adds the products of finished
+ * tiles, middle-out, since those in the middle are final first; then it finishes the tile itself, block by block, and
+ * tells the others. Layout and names are those of the CPU's tiles (kernel_interval_abi.h). */
 #define PDP_STRAIGHT
 
 enum {
@@ -45,6 +45,7 @@ enum {
     IS_STAGED = !PDP_LITTLE_SHARED,
     IS_HOISTED = IS_STAGED && PDP_NHA == 1 && PDP_NHB == 0 && PDP_ELEM_BYTES == 4,
     HOISTS = CELLS,
+    IS_EARLY = IS_HOISTED && HOISTS >= STAGES * STAGE,
     LATE = (IS_HOISTED ? 2 : 1) * CELLS,
     FIRST_TILE = LATE > STAGES *STAGE ? LATE : STAGES *STAGE,
     SECOND_TILE = FIRST_TILE + CELLS,
@@ -227,7 +228,7 @@ typedef struct frame {
     const GLOBAL elem *columns;
     int i0, j0;
     int row, column; /* of tiles */
-    int on_diagonal;
+    int on_diagonal; /* known while compiling: such tiles have a kernel of their own */
     /* This thread's number while the tile is finished, counted from a warp that differs from tile to tile: the first
      * has the most to do, and warps of several groups with the same number share a scheduler. The compiler is not to
      * know it, or it keeps what follows from it while products are added. */
@@ -238,9 +239,8 @@ typedef struct frame {
     elem identity; /* here, since what is done one after the other has no time for memory */
 } frame;
 
-PDP_INLINE frame frame_of(PDP_DATA d, LOCAL elem *pool, const GLOBAL elem *table, int row, int distance, int room,
-                          int turn) {
-    const int column = row + distance, on_diagonal = distance == 0;
+PDP_INLINE frame frame_of(PDP_DATA d, LOCAL elem *pool, const GLOBAL elem *table, int row, int column, int room,
+                          int turn, const int on_diagonal) {
     int thread = (THREAD + turn * 32) & (THREADS - 1);
     UNKNOWN(thread);
     const frame f = {d,
@@ -275,23 +275,41 @@ PDP_INLINE void hoist_pair(const frame *f, int row, int k, elem *out) {
     hoist_a(f->d, i < 0 ? 0 : i, k < 0 ? 0 : k, out);
 }
 
-/* Brings the tiles on the diagonal, and hoists: what is behind the stages. */
-PDP_INLINE void finish_early(const frame *f) {
-    LOCAL elem *cells = f->cells;
+/* Sends for the tiles on the diagonal. */
+PDP_INLINE void bring_diagonal(const frame *f) {
     const int own_row = OVER(f->thread, PANEL / PACK), own_column = REST(f->thread, PANEL / PACK) * PACK;
-    UNROLL(SOME_PANELS) for (int panel = 0; panel < (IS_STAGED && !f->on_diagonal ? TILE / PANEL : 0); panel++) {
+    UNROLL(SOME_PANELS) for (int panel = 0; panel < (IS_STAGED ? TILE / PANEL : 0); panel++) {
         const int column = panel * PANEL + own_column;
         const GLOBAL elem *rows = f->rows + (panel * (TILE * PANEL) + f->thread * PACK);
         const GLOBAL elem *columns = f->columns + (panel * (TILE * PANEL) + f->thread * PACK);
-        LOCAL elem *to = BASE(elem, cells, FIRST_TILE + own_row * T_STRIDE + column);
+        LOCAL elem *to = BASE(elem, f->cells, FIRST_TILE + own_row * T_STRIDE + column);
         UNROLLED for (int row = 0; row < TILE; row += CLOSED_ROWS) {
-            const pack a = *(const GLOBAL pack *)(rows + row * PANEL),
-                       b = *(const GLOBAL pack *)(columns + row * PANEL);
             if (column + PACK > own_row + row) {
-                *(LOCAL pack *)(to + row * T_STRIDE) = a;
-                *(LOCAL pack *)(to + (SECOND_TILE - FIRST_TILE) + row * T_STRIDE) = b;
+                COPY(pack, to + row * T_STRIDE, rows + row * PANEL);
+                COPY(pack, to + (SECOND_TILE - FIRST_TILE) + row * T_STRIDE, columns + row * PANEL);
             }
         }
+    }
+}
+
+/* Hoists for rows of the tile and k's in its columns. */
+PDP_INLINE void hoist_columns(const frame *f) {
+    const int first_row = OVER(f->thread, TILE), k = REST(f->thread, TILE);
+    UNROLL(8) for (int q = 0; q < TILE; q += THREADS / TILE) {
+        elem h[SOME(PDP_NHA)];
+        hoist_pair(f, first_row + q, f->j0 + k, h);
+        f->cells[HOISTS + (first_row + q) * T_STRIDE + TILE - 1 - k] = h[0];
+    }
+}
+
+/* What is behind the stages, before they are used. */
+PDP_INLINE void finish_early(const frame *f) {
+    LOCAL elem *cells = f->cells;
+    if (!f->on_diagonal) {
+        bring_diagonal(f);
+    }
+    if (IS_EARLY && !f->on_diagonal) {
+        hoist_columns(f);
     }
     const int first_row = OVER(f->thread, TILE), k = REST(f->thread, TILE);
     UNROLL(4) for (int q = 0; q < (IS_HOISTED ? TILE : 0); q += THREADS / TILE) {
@@ -310,7 +328,7 @@ PDP_INLINE void finish_early(const frame *f) {
     }
 }
 
-/* Puts the sums into shared memory, and hoists: what is where the stages were. */
+/* Puts the sums into shared memory, and what else is where the stages were. */
 PDP_INLINE void finish_open(const frame *f, const part *p) {
     LOCAL elem *to = BASE(elem, f->cells, p->row * T_STRIDE + p->column);
     UNROLLED for (int r = 0; r < ROWS; r++) {
@@ -322,12 +340,10 @@ PDP_INLINE void finish_open(const frame *f, const part *p) {
             store_four(to + r * T_STRIDE + part_step(c), four, COLUMN_THREADS * PACK);
         }
     }
-    const int first_row = OVER(f->thread, TILE), k = REST(f->thread, TILE);
-    UNROLL(8) for (int q = 0; q < (IS_HOISTED && !f->on_diagonal ? TILE : 0); q += THREADS / TILE) {
-        elem h[SOME(PDP_NHA)];
-        hoist_pair(f, first_row + q, f->j0 + k, h);
-        f->cells[HOISTS + (first_row + q) * T_STRIDE + TILE - 1 - k] = h[0];
+    if (IS_HOISTED && !IS_EARLY) {
+        hoist_columns(f);
     }
+    COPIED();
 }
 
 /* Writes the tile that is finished into the table. */
@@ -487,6 +503,12 @@ typedef struct look {
 /* Adds those of every `parts`-th k from `part` on. */
 PDP_INLINE void look_ahead(const frame *f, const look *l, elem (*sum)[BLOCK], int part, int parts) {
     const int row = l->x * BLOCK, column = l->y * BLOCK;
+    frame g = *f;
+    /* Not constants: of those a choice would be made for every address. */
+    g.hoists_step = MOVED(f->hoists_step, f->table);
+    g.first = MOVED(f->first, f->table);
+    g.second = MOVED(f->second, f->table);
+    g.hoists = MOVED(f->hoists, f->table);
     elem hj[BLOCK][SOME(PDP_NHJ)];
     load_column_hoists(f, hj, column);
     for (int at = part; at < l->count; at += parts) {
@@ -494,8 +516,8 @@ PDP_INLINE void look_ahead(const frame *f, const look *l, elem (*sum)[BLOCK], in
         int by_column = at >= l->by_row;
         UNKNOWN(by_column); /* or the compiler makes two loops of this one, which threads of a warp take in turn */
         const int k = (by_column ? at - l->by_row : l->x + 2 + at) * BLOCK;
-        load_operands(f, &o, row, BLOCK, column, k, by_column);
-        add_operands(f, sum, &o, hj, row, BLOCK, column, k, by_column);
+        load_operands(&g, &o, row, BLOCK, column, k, by_column);
+        add_operands(&g, sum, &o, hj, row, BLOCK, column, k, by_column);
     }
 }
 
@@ -853,9 +875,9 @@ PDP_INLINE int find_row(const GLOBAL int64_t *sums, int64_t count, int64_t side,
 }
 
 #if PDP_PART(0)
-/* Tiles of the distances n2 <= .. < n3. b0: the tables; b1: the words; b2: the problems; b3: their values; n0: the most
- * tiles in a row; n1: problems; n4: whether they are of several sizes. If it is recorded, b4: the events; n5: how many
- * there is room for. */
+/* Tiles of the distances n2 <= .. < n3, from 1 on. b0: the tables; b1: the words; b2: the problems; b3: their values;
+ * n0: the most tiles in a row; n1: problems; n4: whether they are of several sizes. If it is recorded, b4: the events;
+ * n5: how many there is room for. */
 KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_ELEM_BYTES) {
     POOL(pack, packs, POOL_ELEMENTS / PACK);
     SHARED(uint32_t, words, 2);
@@ -865,20 +887,21 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
     int distance = (int)n2;
     uint32_t before = 0; /* tiles of this launch with a smaller distance */
     problem own = problem_at(d, b0, b2, 0);
-    if (PDP_GROUPS_MEET && THREAD == THREADS - 1) {
+    if (PDP_GROUPS_MEET && THREAD == 0) {
         words[0] = ATOMIC_ADD(state + TICKET, 1u);
     }
+    BARRIER();
     for (;;) {
-        BARRIER();
-        if (!PDP_GROUPS_MEET && THREAD == THREADS - 1) {
+#if !PDP_GROUPS_MEET
+        if (THREAD == 0) {
             words[0] = ATOMIC_ADD(state + TICKET, 1u);
         }
-        if (THREAD == 0) {
+        BARRIER();
+#endif
+        const uint32_t ticket = words[0];
+        if (THREAD == 32) {
             words[1] = LOAD(state + COMPLETE);
         }
-        BARRIER();
-        const uint32_t ticket = words[0];
-        const int complete = (int)words[1];
         while (distance < n3 && ticket - before >= sum_at(sums, n1, n0) - sum_at(sums, n1, distance)) {
             before += (uint32_t)(sum_at(sums, n1, n0) - sum_at(sums, n1, distance));
             distance++;
@@ -892,10 +915,6 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
             own = problem_at(d, b0, b2, number);
         }
         GLOBAL uint32_t *flags = state + COUNTS + n0 + own.first;
-        if (THREAD == 0 && distance > 0 && complete == 0) {
-            WAIT(flags + tile_number(row, row));
-            WAIT(flags + tile_number(row + distance, row + distance));
-        }
         RECORDER(recorded, number, row, distance);
         record(&recorded, EVENT_OPENS);
 #if !PDP_GROUPS_MEET /* all operands are final; and where they are read, PoCL (3.1) does not know which thread it is   \
@@ -904,19 +923,19 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
             record(&recorded, (uint32_t)position);
         }
 #endif
-        BARRIER();
-        frame f = frame_of(own.d, pool, own.table, row, distance, own.room, row + number);
+        frame f = frame_of(own.d, pool, own.table, row, row + distance, own.room, row + number, 0);
         finish_early(&f);
         part p;
         part_open(own.d, &p, f.j0);
-        add_products(&recorded, own.d, &p, pool, own.table, flags, complete, row, distance, f.i0);
+        BARRIER();
+        add_products(&recorded, own.d, &p, pool, own.table, flags, (int)words[1], row, distance, f.i0);
         UNKNOWN(row); /* so that the frame is not in registers while products are added */
-        f = frame_of(own.d, pool, own.table, row, distance, own.room, row + number);
+        f = frame_of(own.d, pool, own.table, row, row + distance, own.room, row + number, 0);
         const int column = f.column;
         /* Options read cells of the neighbours, which were operands, or are on the diagonal. */
         record(&recorded, EVENT_FINISHES);
         BARRIER();
-        if (PDP_GROUPS_MEET && THREAD == THREADS - 1) { /* the next, which comes while others have work */
+        if (PDP_GROUPS_MEET && THREAD == 0) { /* the next, which comes while others have work */
             words[0] = ATOMIC_ADD(state + TICKET, 1u);
         }
         finish_open(&f, &p);
@@ -932,19 +951,45 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
             FENCE();
             SET(flags + tile_number(row, column), 1u);
             const uint32_t others = ATOMIC_ADD(state + COUNTS + distance, 1u);
-            FENCE();
             if (others + 1 == sum_at(sums, n1, n0) - sum_at(sums, n1, distance)) {
+                FENCE();
                 STORE(state + COMPLETE, (uint32_t)(distance + 1));
             }
         }
     }
 }
+#endif
 
+#if PDP_PART(1)
+/* Tiles on the diagonal, a group each: before all others. Arguments as above. */
+KERNEL(pdp_interval_diagonal, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_ELEM_BYTES) {
+    POOL(pack, packs, POOL_ELEMENTS / PACK);
+    LOCAL elem *pool = BASE(elem, (LOCAL elem *)packs, 0);
+    const GLOBAL int64_t *sums = n4 ? (const GLOBAL int64_t *)b2 + n1 * PROBLEM_WORDS : 0;
+    int number = 0;
+    const int row = find_row(sums, n1, n0, 0, (uint32_t)GROUP, &number);
+    const problem own = problem_at(d, b0, b2, number);
+    const frame f = frame_of(own.d, pool, own.table, row, row, own.room, 0, 1);
+    RECORDER(recorded, number, row, 0);
+    record(&recorded, EVENT_OPENS);
+    finish_early(&f);
+    for (int at = THREAD; at < CELLS; at += THREADS) {
+        pool[at] = f.identity;
+    }
+    record(&recorded, EVENT_FINISHES);
+    BARRIER();
+    finish_tile(&f);
+    finish_close(&f, own.table + tile_number(row, row) * (TILE * TILE));
+    if (THREAD == 0 && own.side == 1) { /* the only tile: in its corner is the value */
+        ((GLOBAL elem *)b3)[number] = pool[own.room * T_STRIDE + TILE - 1];
+    }
+    record(&recorded, EVENT_IS_FINAL);
+}
 #endif
 
 /* ---- Decisions ---- */
 
-#if PDP_PART(1)
+#if PDP_PART(2)
 PDP_INLINE elem table_cell(const problem *p, int64_t i, int64_t j) {
     const int row = (int)i + p->room, column = (int)j + p->room, r = REST(row, TILE), c = REST(column, TILE);
     return p->table[tile_number(OVER(row, TILE), OVER(column, TILE)) * (TILE * TILE) +
