@@ -250,11 +250,13 @@ typedef struct pdp_options {
     int threads;                        /* 0: as many as this process may use */
     int table;                          /* 0: the table is not wanted, only value and decisions */
     int decisions;                      /* 0: they are not wanted */
-    int compile;                        /* 0: a recurrence that is not built in is interpreted */
-    const char *backend;                /* "cpu", "cuda", "opencl", "host", or NULL for "auto" */
-    pdp_device *device;                 /* opened by the caller, for its backend; NULL: the plan opens one */
-    uint64_t device_memory;             /* bytes of the device a run may take; 0: what is free there */
-    int resident;                       /* the paper's methods on a device: all steps in one launch, not one each */
+    int compile;            /* 0: a recurrence that is not built in is interpreted; 2: kernels for a device are
+                             * the fastest at once, also for little work that others would be ready for
+                             * sooner */
+    const char *backend;    /* "cpu", "cuda", "opencl", "host", or NULL for "auto" */
+    pdp_device *device;     /* opened by the caller, for its backend; NULL: the plan opens one */
+    uint64_t device_memory; /* bytes of the device a run may take; 0: what is free there */
+    int resident;           /* the paper's methods on a device: all steps in one launch, not one each */
 } pdp_options;
 
 #define PDP_OPTIONS_DEFAULT                                                                                            \

@@ -7,6 +7,8 @@
 #include "core/embedded.h"
 #include "cpu/kernel.h"
 
+enum { MOST_KERNELS = 3 }; /* files that come last */
+
 static const char *kernel_file(const char *name) {
     for (size_t x = 0; pdp_kernel_files[x].name; x++) {
         if (strcmp(pdp_kernel_files[x].name, name) == 0) {
@@ -18,7 +20,7 @@ static const char *kernel_file(const char *name) {
 
 /* The layers of a stamp: what comes before its type's vectors, before the recurrence, and after it. */
 static char *stamp_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, const char *base, const char *abi,
-                        const char *kernel, size_t *length) {
+                        const char *const kernels[MOST_KERNELS], size_t *length) {
     char *text = NULL;
     FILE *out = open_memstream(&text, length);
     if (!out) {
@@ -32,7 +34,9 @@ static char *stamp_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp
     fputs(kernel_file(abi), out);
     pdp_emit_recurrence(out, recurrence, stamp);
     fputs("#ifndef PDP_KERNEL_SYMBOL\n#define PDP_KERNEL_SYMBOL pdp_kernel\n#endif\n", out);
-    fputs(kernel_file(kernel), out);
+    for (int x = 0; x < MOST_KERNELS && kernels[x]; x++) {
+        fputs(kernel_file(kernels[x]), out);
+    }
     if (fclose(out) != 0) {
         free(text);
         return NULL;
@@ -42,31 +46,36 @@ static char *stamp_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp
 
 char *pdp_kernel_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, size_t *length) {
     const bool interval = recurrence->shape == PDP_INTERVAL;
-    return stamp_text(recurrence, stamp, "", interval ? "kernel_interval_abi" : "kernel_linear_abi",
-                      interval ? "kernel_interval" : "kernel_linear", length);
+    const char *const kernels[MOST_KERNELS] = {interval ? "kernel_interval" : "kernel_linear"};
+    return stamp_text(recurrence, stamp, "", interval ? "kernel_interval_abi" : "kernel_linear_abi", kernels, length);
 }
 
 char *pdp_ceiling_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, size_t *length) {
     const bool interval = recurrence->shape == PDP_INTERVAL;
-    return stamp_text(recurrence, stamp, "", "kernel_ceiling_abi",
-                      interval ? "kernel_ceiling_interval" : "kernel_ceiling_linear", length);
+    const char *const kernels[MOST_KERNELS] = {interval ? "kernel_ceiling_interval" : "kernel_ceiling_linear"};
+    return stamp_text(recurrence, stamp, "", "kernel_ceiling_abi", kernels, length);
 }
 
-static char *device_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, const char *abi, const char *kernel,
-                         size_t *length) {
+static char *device_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, const char *abi,
+                         const char *const kernels[MOST_KERNELS], size_t *length) {
     pdp_stamp scalar = *stamp;
     scalar.for_device = true;
     scalar.short_products = false;
-    return stamp_text(recurrence, &scalar, "device", abi, kernel, length);
+    return stamp_text(recurrence, &scalar, "device", abi, kernels, length);
 }
 
 char *pdp_device_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, size_t *length) {
-    const bool interval = recurrence->shape == PDP_INTERVAL;
-    return device_text(recurrence, stamp, interval ? "interval_abi" : "", interval ? "interval" : "linear", length);
+    const bool quick = stamp->is_quick;
+    const char *const interval[MOST_KERNELS] = {"interval_common", quick ? "interval_quick" : "interval",
+                                                "interval_decide"};
+    const char *const linear[MOST_KERNELS] = {quick ? "linear_quick" : "linear", "linear_start"};
+    return recurrence->shape == PDP_INTERVAL ? device_text(recurrence, stamp, "interval_abi", interval, length)
+                                             : device_text(recurrence, stamp, "linear_abi", linear, length);
 }
 
 char *pdp_device_ceiling_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, size_t *length) {
-    return device_text(recurrence, stamp, "", "ceiling", length);
+    const char *const kernels[MOST_KERNELS] = {"ceiling"};
+    return device_text(recurrence, stamp, "", kernels, length);
 }
 
 void pdp_kernel_key(char *key, const char *text, size_t length) {

@@ -292,14 +292,56 @@ static pdp_status load_image(pdp_device *device, pdp_cuda_module *module, const 
     return status;
 }
 
+static pdp_status load_images(pdp_device *device, cuda_program *program, bool *is_foreign, pdp_error *error) {
+    pdp_status status = PDP_OK;
+    *is_foreign = false;
+    for (int i = 0; i < PDP_NVRTC_PARTS && status == PDP_OK && program->images[i].data; i++) {
+        status = load_image(device, &program->modules[i], program->images[i].data, is_foreign, error);
+    }
+    return status;
+}
+
+static void drop_images(pdp_device *device, cuda_program *program) {
+    for (int i = 0; i < PDP_NVRTC_PARTS; i++) {
+        if (program->modules[i]) {
+            give_back(device, 0, program->modules[i], NULL);
+        }
+        free(program->images[i].data);
+        program->modules[i] = NULL;
+        program->images[i] = (pdp_blob){NULL, 0};
+    }
+}
+
+/* What was compiled once, also by another process; false, without an error, if it is to be compiled. */
+static bool load_cached(pdp_device *device, cuda_program *program, const char *text, size_t length, pdp_error *error) {
+    bool is_foreign = true;
+    pdp_error first = {0};
+    if (!pdp_nvrtc_find(device->capability, text, length, program->images)) {
+        return false;
+    }
+    if (load_images(device, program, &is_foreign, &first) != PDP_OK) {
+        drop_images(device, program);
+        if (!is_foreign) { /* it will not be better later */
+            *error = first;
+            return true;
+        }
+        return false;
+    }
+    return true;
+}
+
 static pdp_status load_text(pdp_device *device, cuda_program *program, const char *text, size_t length,
                             pdp_error *error) {
     cuda *state = device->state;
+    bool is_foreign;
     if (pdp_module_is_off()) {
         return pdp_error_set(error, PDP_DEVICE,
                              "compiling is switched off by PIPEDP_COMPILE=0, and these kernels were not built in for "
                              "%s: use --backend cpu",
                              device->name);
+    }
+    if (load_cached(device, program, text, length, error)) {
+        return error->status;
     }
     pdp_status status = PDP_OK;
     if (!state->nvrtc.library) {
@@ -308,22 +350,21 @@ static pdp_status load_text(pdp_device *device, cuda_program *program, const cha
     if (status == PDP_OK) {
         status = pdp_nvrtc_compile(&state->nvrtc, device->capability, text, length, program->images, error);
     }
-    for (int i = 0; i < PDP_NVRTC_PARTS && status == PDP_OK && program->images[i].data; i++) {
-        bool is_foreign;
-        status = load_image(device, &program->modules[i], program->images[i].data, &is_foreign, error);
-    }
-    return status;
+    return status == PDP_OK ? load_images(device, program, &is_foreign, error) : status;
 }
 
 static void cuda_unload(pdp_device *device, void *handle) {
-    cuda_program *program = handle;
-    for (int i = 0; i < PDP_NVRTC_PARTS; i++) {
-        if (program->modules[i]) {
-            give_back(device, 0, program->modules[i], NULL);
-        }
-        free(program->images[i].data);
+    drop_images(device, handle);
+    free(handle);
+}
+
+static bool cuda_is_compiled(pdp_device *device, const char *text, size_t length) {
+    pdp_blob images[PDP_NVRTC_PARTS];
+    const bool found = pdp_nvrtc_find(device->capability, text, length, images);
+    for (int i = 0; i < PDP_NVRTC_PARTS && found; i++) {
+        free(images[i].data);
     }
-    free(program);
+    return found;
 }
 
 static pdp_status cuda_load(pdp_device *device, void **handle, const char *text, size_t length, const void *prebuilt,
@@ -481,6 +522,7 @@ const pdp_device_calls pdp_cuda_calls = {
     .clear = cuda_clear,
     .load = cuda_load,
     .unload = cuda_unload,
+    .is_compiled = cuda_is_compiled,
     .launch = cuda_launch,
     .wait = cuda_wait,
     .count_resident = cuda_count_resident,

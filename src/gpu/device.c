@@ -98,20 +98,40 @@ static pdp_status check(const pdp_device *device, pdp_error *error) {
 
 /* ---- Programs ---- */
 
-pdp_status pdp_program_open(pdp_program **out, pdp_device *device, const char *text, size_t length, pdp_error *error) {
-    char key[PDP_KEY_SIZE];
-    const pdp_prebuilt *const *prebuilt = pdp_prebuilt_images;
-    pdp_kernel_key(key, text, length);
-    for (*out = device->programs; *out; *out = (*out)->next) {
-        if (strcmp((*out)->key, key) == 0) {
-            return PDP_OK;
-        }
+static pdp_program *find_loaded(const pdp_device *device, const char *key) {
+    pdp_program *program = device->programs;
+    while (program && strcmp(program->key, key) != 0) {
+        program = program->next;
     }
+    return program;
+}
+
+/* NULL if there is none. */
+static const pdp_prebuilt *find_prebuilt(const char *key) {
+    const pdp_prebuilt *const *prebuilt = pdp_prebuilt_images;
     while (*prebuilt && strcmp((*prebuilt)->key, key) != 0) {
         prebuilt++;
     }
-    const char *image = *prebuilt ? (*prebuilt)->begin : NULL;
-    const size_t image_size = *prebuilt ? (size_t)((*prebuilt)->end - image) : 0;
+    return *prebuilt;
+}
+
+bool pdp_program_is_compiled(pdp_device *device, const char *text, size_t length) {
+    char key[PDP_KEY_SIZE];
+    pdp_kernel_key(key, text, length);
+    return !device->calls->is_compiled || find_loaded(device, key) || find_prebuilt(key) ||
+           device->calls->is_compiled(device, text, length);
+}
+
+pdp_status pdp_program_open(pdp_program **out, pdp_device *device, const char *text, size_t length, pdp_error *error) {
+    char key[PDP_KEY_SIZE];
+    pdp_kernel_key(key, text, length);
+    *out = find_loaded(device, key);
+    if (*out) {
+        return PDP_OK;
+    }
+    const pdp_prebuilt *prebuilt = find_prebuilt(key);
+    const char *image = prebuilt ? prebuilt->begin : NULL;
+    const size_t image_size = prebuilt ? (size_t)(prebuilt->end - image) : 0;
     pdp_program *program = calloc(1, sizeof *program);
     if (!program) {
         return pdp_error_set_no_memory(error, sizeof *program);

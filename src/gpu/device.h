@@ -48,6 +48,8 @@ typedef struct pdp_device_calls {
     pdp_status (*load)(pdp_device *device, void **handle, const char *text, size_t length, const void *prebuilt,
                        size_t prebuilt_size, pdp_error *error);
     void (*unload)(pdp_device *device, void *handle);
+    /* Whether a load would not have to compile the text; NULL where that takes no time worth knowing of. */
+    bool (*is_compiled)(pdp_device *device, const char *text, size_t length);
     pdp_status (*launch)(pdp_device *device, void *handle, const pdp_launch *launch, pdp_error *error);
     pdp_status (*wait)(pdp_device *device, pdp_error *error);
     /* How many groups of a kernel run at once. */
@@ -75,6 +77,7 @@ struct pdp_device {
     uint32_t units;          /* multiprocessors */
     bool groups_meet;        /* groups that run at once can wait for each other */
     double pace;             /* updates a second, about: how often a run reports; 0: a fast GPU's */
+    double quick_seconds;    /* that runs of quick kernels have taken, about */
     bool lacks_wide_atomics; /* of 64 bits: OpenCL without cl_khr_int64_base_atomics */
     pdp_program *programs;   /* loaded */
     pthread_mutex_t mutex;
@@ -85,6 +88,9 @@ struct pdp_device {
 
 /* Finds the text's program among those that the device has already loaded, or loads it; it stays with the device. */
 pdp_status pdp_program_open(pdp_program **out, pdp_device *device, const char *text, size_t length, pdp_error *error);
+
+/* Whether that takes no compiler. */
+bool pdp_program_is_compiled(pdp_device *device, const char *text, size_t length);
 
 /* ---- The calls, checked ---- */
 

@@ -5,7 +5,7 @@
 
 #include "core/memory.h"
 #include "gpu/arena.h"
-#include "gpu/kernels/linear.h"
+#include "gpu/kernels/linear_abi.h"
 #include "gpu/solve.h"
 #include "problem/bound.h"
 #include "recurrence/emit_expression.h"
@@ -130,7 +130,8 @@ static layout lay_out(const pdp_problem *problem, const pdp_stamp *stamp) {
                 .blocks = (problem->n - problem->preset_count + BLOCK - 1) / BLOCK,
                 .supers = (problem->n - problem->preset_count + SUB - 1) / SUB};
     measure_terms(&l, problem);
-    if (l.values * l.element_bytes <= WINDOW_BYTES && !l.has_twins && pdp_emit_is_vector(problem->recurrence, stamp)) {
+    if (!stamp->is_quick && l.values * l.element_bytes <= WINDOW_BYTES && !l.has_twins &&
+        pdp_emit_is_vector(problem->recurrence, stamp)) {
         l.dense = l.count * DENSE_SHARE > l.most ? round_up(l.most + 1, CHUNK) : l.least < SHORT_ROUND ? MATRICES : 0;
     }
     l.harmless = find_harmless(problem, stamp);
@@ -327,6 +328,9 @@ static pdp_status fill_table(const run *r) {
     const uint64_t blocks = r->layout.blocks;
     const uint64_t step = progress.report ? (blocks + REPORT_BLOCKS - 1) / REPORT_BLOCKS : blocks;
     uint32_t resident = 0;
+    if (r->job->stamp->is_quick) {
+        return launch(r, "pdp_linear_quick", blocks > 0 ? 1 : 0, 0, 0);
+    }
     if (r->device->groups_meet &&
         pdp_program_count_resident(r->job->program, "pdp_linear", THREADS, &resident, r->error) != PDP_OK) {
         return r->error->status;

@@ -22,6 +22,7 @@ typedef struct nvrtc_target {
 typedef struct nvrtc_job {
     const pdp_nvrtc *nvrtc;
     const nvrtc_target *target;
+    const int *capability;
     const char *source;
     size_t length;
     const char *options[OPTIONS]; /* one is the part: not to be copied */
@@ -30,6 +31,7 @@ typedef struct nvrtc_job {
     pthread_t thread;
     pdp_error error;
     bool has_thread;
+    int number;
     char part[32];
 } nvrtc_job;
 
@@ -89,8 +91,8 @@ static pdp_status choose_target(nvrtc_target *out, const pdp_nvrtc *nvrtc, const
 /* Without warnings: the first words of a log are to be the error's. Where the text allows it (kernels/device.h), most
  * of what comes before ptxas is left out, by an option of which older versions know nothing. It would be passed on to
  * ptxas, which is to do all it can; but not with a loop in every update, of which it would make a megabyte of code. */
-static void choose_options(nvrtc_job *job, int part) {
-    snprintf(job->part, sizeof job->part, "-DPDP_ONLY_PART=%d", part);
+static void choose_options(nvrtc_job *job) {
+    snprintf(job->part, sizeof job->part, "-DPDP_ONLY_PART=%d", job->number);
     const char *const options[OPTIONS] = {job->target->architecture,
                                           job->part,
                                           "-default-device",
@@ -105,20 +107,6 @@ static void choose_options(nvrtc_job *job, int part) {
     if (job->target->version[0] >= 13 && strstr(job->source, "#define PDP_STRAIGHT\n")) {
         job->option_count = strstr(job->source, "PDP_FOLD(f") ? OPTIONS - 1 : OPTIONS;
     }
-}
-
-/* Everything the image depends on; the source comes last. */
-static bool write_text(const nvrtc_job *job, pdp_blob *text) {
-    FILE *stream = open_memstream(&text->data, &text->size);
-    if (!stream) {
-        return false;
-    }
-    fprintf(stream, "pipedp %s\nNVRTC %d.%d\n", pdp_version(), job->target->version[0], job->target->version[1]);
-    for (int i = 0; i < job->option_count; i++) {
-        fprintf(stream, "%s\n", job->options[i]);
-    }
-    fwrite(job->source, 1, job->length, stream);
-    return fclose(stream) == 0;
 }
 
 /* The first words of a failed compilation, on one line. */
@@ -176,6 +164,25 @@ static pdp_status compile(nvrtc_job *job) {
     return status;
 }
 
+/* ---- The cache ---- */
+
+/* Everything the image is for; the source comes last. Not the version of NVRTC: what another one has made is as good,
+ * and need not be opened for it. */
+static bool name_entry(const nvrtc_job *job, pdp_entry *entry) {
+    FILE *stream = open_memstream(&entry->text.data, &entry->text.size);
+    if (!stream) {
+        return false;
+    }
+    fprintf(stream, "pipedp %s\ncompute capability %d.%d\npart %d\n", pdp_version(), job->capability[0],
+            job->capability[1], job->number);
+    fwrite(job->source, 1, job->length, stream);
+    if (fclose(stream) != 0) {
+        return false;
+    }
+    pdp_entry_name(entry);
+    return true;
+}
+
 static void store(int cache, const pdp_entry *entry, const pdp_blob *image) {
     pdp_work work;
     if (cache >= 0 && pdp_work_create(&work, cache)) {
@@ -187,19 +194,18 @@ static void store(int cache, const pdp_entry *entry, const pdp_blob *image) {
     }
 }
 
-/* The image from the cache, or compiled. */
-static void make_image(nvrtc_job *job) {
+/* The image, compiled, or from the cache if that is what is wanted. */
+static void make_image(nvrtc_job *job, bool is_cached) {
     pdp_entry entry = {.key = ""};
-    if (!write_text(job, &entry.text)) {
-        free(entry.text.data);
+    int cache = -1;
+    if (!name_entry(job, &entry)) {
         pdp_error_set_no_memory(&job->error, job->length);
-        return;
-    }
-    pdp_entry_name(&entry);
-    int cache;
-    pdp_status status = pdp_cache_open(&cache, &job->error);
-    if (status == PDP_OK && (cache < 0 || !pdp_cache_load(cache, &entry, &job->image)) && compile(job) == PDP_OK) {
-        store(cache, &entry, &job->image);
+    } else if (pdp_cache_open(&cache, &job->error) == PDP_OK) {
+        if (is_cached) {
+            (void)(cache >= 0 && pdp_cache_load(cache, &entry, &job->image));
+        } else if (compile(job) == PDP_OK) {
+            store(cache, &entry, &job->image);
+        }
     }
     if (cache >= 0) {
         close(cache);
@@ -208,7 +214,7 @@ static void make_image(nvrtc_job *job) {
 }
 
 static void *run_job(void *job) {
-    make_image(job);
+    make_image(job, false);
     return NULL;
 }
 
@@ -219,6 +225,28 @@ static int count_parts(const char *text) {
         snprintf(name, sizeof name, "PDP_PART(%d)", ++count);
     } while (count < PDP_NVRTC_PARTS && strstr(text, name));
     return count;
+}
+
+static void free_images(pdp_blob *images, int count) {
+    for (int i = 0; i < count; i++) {
+        free(images[i].data);
+        images[i] = (pdp_blob){NULL, 0};
+    }
+}
+
+bool pdp_nvrtc_find(const int capability[2], const char *text, size_t length, pdp_blob images[PDP_NVRTC_PARTS]) {
+    const int parts = count_parts(text);
+    memset(images, 0, PDP_NVRTC_PARTS * sizeof *images);
+    for (int i = 0; i < parts; i++) {
+        nvrtc_job job = {.capability = capability, .source = text, .length = length, .number = i};
+        make_image(&job, true);
+        images[i] = job.image;
+        if (!job.image.data) {
+            free_images(images, i);
+            return false;
+        }
+    }
+    return true;
 }
 
 pdp_status pdp_nvrtc_compile(const pdp_nvrtc *nvrtc, const int capability[2], const char *text, size_t length,
@@ -232,11 +260,12 @@ pdp_status pdp_nvrtc_compile(const pdp_nvrtc *nvrtc, const int capability[2], co
         return error->status;
     }
     for (int i = parts - 1; i >= 0; i--) { /* the first in this thread, and others that get none */
-        jobs[i] = (nvrtc_job){.nvrtc = nvrtc, .target = &target, .source = text, .length = length};
-        choose_options(&jobs[i], i);
+        jobs[i] = (nvrtc_job){
+            .nvrtc = nvrtc, .target = &target, .capability = capability, .source = text, .length = length, .number = i};
+        choose_options(&jobs[i]);
         jobs[i].has_thread = i > 0 && pthread_create(&jobs[i].thread, NULL, run_job, &jobs[i]) == 0;
         if (!jobs[i].has_thread) {
-            make_image(&jobs[i]);
+            make_image(&jobs[i], false);
         }
     }
     for (int i = 0; i < parts; i++) {
@@ -249,9 +278,8 @@ pdp_status pdp_nvrtc_compile(const pdp_nvrtc *nvrtc, const int capability[2], co
             status = error->status;
         }
     }
-    for (int i = 0; i < parts && status != PDP_OK; i++) {
-        free(images[i].data);
-        images[i] = (pdp_blob){NULL, 0};
+    if (status != PDP_OK) {
+        free_images(images, parts);
     }
     return status;
 }

@@ -83,6 +83,37 @@ static pdp_status open_paper(pdp_plan *plan, const char *backend, pdp_error *err
     return check_memory(plan, error);
 }
 
+/* Seconds, about, that the quick kernels would take. */
+static double quick_seconds(const pdp_plan *plan) {
+    double cells = 0;
+    for (size_t x = 0; x < plan->count; x++) {
+        cells += (double)plan->problems[x]->n;
+    }
+    return plan->problem->shape == PDP_INTERVAL ? plan->terms / 4e11 + cells * 1e-5 : plan->terms / 5e9 + cells * 1e-7;
+}
+
+/* Loads the kernels. While a device has had little work by kernels that are still to be compiled, it gets those that
+ * are compiled soon: the others would take ten times as long before they start. */
+static pdp_status load_kernels(pdp_plan *plan, pdp_error *error) {
+    static const double little = 0.1;
+    size_t length = 0;
+    char *text = pdp_device_text(plan->problem->recurrence, &plan->stamp, &length);
+    const double seconds = quick_seconds(plan);
+    if (text && plan->options.compile < 2 && !plan->stamp.records && plan->device->quick_seconds + seconds < little &&
+        !pdp_program_is_compiled(plan->device, text, length)) {
+        free(text);
+        plan->device->quick_seconds += seconds;
+        plan->stamp.is_quick = true;
+        text = pdp_device_text(plan->problem->recurrence, &plan->stamp, &length);
+    }
+    if (!text) {
+        return pdp_error_set_no_memory(error, PDP_MAX_TEXT);
+    }
+    const pdp_status status = pdp_program_open(&plan->program, plan->device, text, length, error);
+    free(text);
+    return status;
+}
+
 /* For an engine: everything that a run on the device needs but its memory. */
 static pdp_status open_engine(pdp_plan *plan, const char *backend, pdp_error *error) {
     size_t widest = 0;
@@ -99,15 +130,9 @@ static pdp_status open_engine(pdp_plan *plan, const char *backend, pdp_error *er
     if (find_device(plan, backend, error) != PDP_OK) {
         return error->status;
     }
-    size_t length = 0;
-    char *text = pdp_device_text(plan->problem->recurrence, &plan->stamp, &length);
-    if (!text) {
-        return pdp_error_set_no_memory(error, PDP_MAX_TEXT);
-    }
     pdp_device_lock(plan->device);
-    pdp_status status = pdp_program_open(&plan->program, plan->device, text, length, error);
+    const pdp_status status = load_kernels(plan, error);
     pdp_device_unlock(plan->device);
-    free(text);
     return status == PDP_OK ? check_memory(plan, error) : status;
 }
 

@@ -10,6 +10,7 @@
  * ends from j. Linear: rows from the offset's number; ends from the cell's. */
 typedef struct plan {
     pdp_slots rows, row_hoists;
+    pdp_slots row_parts, k_parts; /* of which row_hoists can be made, if there are any: those of i, those of k */
     pdp_slots columns, column_hoists;
     pdp_slots ends;
     pdp_slots close_hoists;
@@ -117,6 +118,28 @@ static bool collect_hoists(const pdp_recurrence *r, uint32_t node, pdp_slots *sl
     return true;
 }
 
+/* The largest sub-trees of a tree without cells that depend on i alone, or on k alone, if they are all there is. */
+static bool collect_parts(const pdp_recurrence *r, uint32_t node, pdp_slots *by_i, pdp_slots *by_k) {
+    const pdp_node *n = &r->nodes[node];
+    uint32_t first, end;
+    if (n->uses == 0) {
+        return true;
+    }
+    if ((n->uses == PDP_USES_I || n->uses == PDP_USES_K) && !has_free_variable(r, node, 0)) {
+        return add_slot(r, n->uses == PDP_USES_I ? by_i : by_k, node, n->uses == PDP_USES_I ? "hi" : "hk");
+    }
+    value_children(n, &first, &end);
+    if (splits_plain(n) || has_own_index(r, n, first, end)) {
+        return false;
+    }
+    for (uint32_t c = first; c < end; c++) {
+        if (!can_come_first(r, n, c) || !collect_parts(r, n->child[c], by_i, by_k)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The operands of the innermost update: the largest sub-trees that are known outside of its loop. */
 static bool collect_operands(const pdp_recurrence *r, uint32_t node, plan *p) {
     const pdp_node *n = &r->nodes[node];
@@ -194,6 +217,19 @@ static bool finish_side(const pdp_recurrence *r, pdp_slots *operands, pdp_slots 
     return true;
 }
 
+/* Where values that depend on i and k are to be made of those of i and those of k: not of more than there is room for,
+ * and not where making one could fail, since it may be made for what is no cell. */
+static void split_hoists(const pdp_recurrence *r, plan *p) {
+    bool splits = true;
+    for (uint32_t x = 0; x < p->row_hoists.count; x++) {
+        splits = splits && !can_fail(r, p->row_hoists.node[x], false) &&
+                 collect_parts(r, p->row_hoists.node[x], &p->row_parts, &p->k_parts);
+    }
+    if (!splits || p->row_parts.count + 2 * p->k_parts.count > 6) {
+        p->row_parts.count = p->k_parts.count = 0;
+    }
+}
+
 static void make_plan(const pdp_recurrence *r, plan *p) {
     memset(p, 0, sizeof *p);
     p->rows.are_vectors = p->columns.are_vectors = p->ends.are_vectors = true;
@@ -221,6 +257,7 @@ static void make_plan(const pdp_recurrence *r, plan *p) {
             p->rows_are_l = p->columns_are_r = true;
         }
     }
+    split_hoists(r, p);
 }
 
 /* A cell under a name, as a list of slots of its own. */
@@ -344,6 +381,23 @@ static void emit_hoist(FILE *out, const pdp_recurrence *r, const pdp_stamp *stam
     for (uint32_t x = 0; x < slots->count; x++) {
         fprintf(out, "    out[%" PRIu32 "] = ", x);
         pdp_emit_element(&e, slots->node[x]);
+        fputs(";\n", out);
+    }
+    fputs("}\n", out);
+}
+
+/* What is hoisted for i and k, from what is hoisted for each. */
+static void emit_join(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const plan *p) {
+    const pdp_emitter e = {out, r, stamp, {&p->row_parts, &p->k_parts}};
+    fprintf(out, "#define PDP_NHI %" PRIu32 "\n#define PDP_NHK %" PRIu32 "\n", p->row_parts.count, p->k_parts.count);
+    emit_hoist(out, r, stamp, "hoist_row", "int64_t i", &p->row_parts);
+    emit_hoist(out, r, stamp, "hoist_k", "int64_t k", &p->k_parts);
+    fputs("PDP_INLINE void join_a(" D ", const elem *hi, const elem *hk, elem *out) {\n"
+          "    (void)d, (void)hi, (void)hk, (void)out;\n",
+          out);
+    for (uint32_t x = 0; x < (p->row_parts.count + p->k_parts.count > 0 ? p->row_hoists.count : 0); x++) {
+        fprintf(out, "    out[%" PRIu32 "] = ", x);
+        pdp_emit_element(&e, p->row_hoists.node[x]);
         fputs(";\n", out);
     }
     fputs("}\n", out);
@@ -540,6 +594,9 @@ static void emit_interval(FILE *out, const pdp_recurrence *r, const pdp_stamp *s
             p->row_hoists.count, p->rows.count, p->column_hoists.count, p->columns.count, p->ends.count,
             p->close_hoists.count, stamp->options != 0, early, closes && !early, p->rows_are_l, p->columns_are_r);
     emit_hoist(out, r, stamp, "hoist_a", "int64_t i, int64_t k", &p->row_hoists);
+    if (stamp->for_device) {
+        emit_join(out, r, stamp, p);
+    }
     emit_make(out, r, stamp, "make_a", PDP_CELL_LEFT, "l", &p->rows, p->row_hoists, p->is_vector);
     emit_hoist(out, r, stamp, "hoist_b", "int64_t k, int64_t j", &p->column_hoists);
     emit_make(out, r, stamp, "make_b", PDP_CELL_RIGHT, "r", &p->columns, p->column_hoists, p->is_vector);

@@ -28,6 +28,7 @@ typedef struct pdp_stamp {
     bool can_miss;       /* linear: a cell may have no term, and then stays infeasible */
     bool for_device;     /* a thread a cell: everything in scalars */
     bool records;        /* the kernels write down who reads what when */
+    bool is_quick;       /* a text for little work, which is soon compiled */
 } pdp_stamp;
 
 /* Fills in what follows from the element type, the source clause (if what it uses is given) and the options that hold.

@@ -14,6 +14,7 @@
 
 #include "cpu/kernel.h"
 #include "gpu/solve.h"
+#include "plan/plan.h"
 #include "plan/type.h"
 #include "schedule/block_trace.h"
 #include "schedule/tile_trace.h"
@@ -250,6 +251,8 @@ static const char *compare_decisions(const pdp_solution *found, const pdp_soluti
 /* What a run is asked for. */
 typedef enum wish { ALL, WITHOUT_TABLE, TABLE_ALONE, VALUE_ALONE, WISHES } wish;
 
+static bool takes_quick; /* kernels, not the fastest ones */
+
 static pdp_options options_for(wish w, const char *type) {
     pdp_options options = PDP_OPTIONS_DEFAULT;
     options.backend = backend;
@@ -258,6 +261,7 @@ static pdp_options options_for(wish w, const char *type) {
     options.table = w == ALL || w == TABLE_ALONE;
     options.decisions = w == ALL || w == WITHOUT_TABLE;
     options.splits = w == ALL;
+    options.compile = takes_quick ? 1 : 2;
     return options;
 }
 
@@ -271,6 +275,7 @@ static void check_solution(const pdp_problem *problem, const recipe *r, const pd
     CHECK(pdp_plan_create(&plan, problem, &options) == PDP_OK && pdp_plan_run(plan, &found) == PDP_OK,
           "%s %s, n %zu, wish %d: %s%s", r->recurrence, r->type ? r->type : "", n, (int)w, pdp_plan_error(plan),
           pdp_solution_error(found));
+    assert_true(plan->stamp.is_quick == takes_quick);
     pdp_plan_free(plan);
     assert_string_equal(pdp_solution_backend(found), backend);
     const char *why = compare_values(found, expected, r->is_close);
@@ -466,6 +471,54 @@ static void test_full_lines(void **unused) {
             check_full_line(&full_lines[x], cells, shapes[s].first, shapes[s].reach, shapes[s].rare, &random);
         }
     }
+}
+
+/* ---- Kernels that are compiled soon ---- */
+
+static bool is_never_compiled(pdp_device *unused, const char *text, size_t length) {
+    (void)unused, (void)text, (void)length;
+    return false;
+}
+
+/* They give the same, and are taken for little work alone. */
+static void test_quick(void **unused) {
+    (void)unused;
+    static const size_t sizes[] = {1, 2, 3, 17, 62, 63, 64, 65, 130, 200};
+    static const size_t lengths[] = {1, 2, 31, 32, 33, 64, 300, 1025};
+    uint64_t random = test_seed();
+    pdp_device *const first = device;
+    static pdp_device_calls changed;
+    changed = *first->calls;
+    changed.is_compiled = is_never_compiled;
+    assert_int_equal(pdp_device_open(&device, backend), PDP_OK); /* the first has loaded others */
+    device->calls = &changed;
+    takes_quick = true;
+    for (size_t x = 0; x < sizeof recipes / sizeof *recipes; x++) {
+        for (size_t y = x % 3; y < sizeof sizes / sizeof *sizes && is_tried(x, recipes[x].is_first); y += 3) {
+            device->quick_seconds = 0;
+            check_interval(&recipes[x], sizes[y], &random, y == 3);
+        }
+    }
+    for (size_t x = 0; x < sizeof lines / sizeof *lines; x++) {
+        for (size_t y = 0; y < sizeof lengths / sizeof *lengths && is_tried(x, lines[x].is_first); y++) {
+            device->quick_seconds = 0;
+            check_linear(&lines[x], lengths[y], &random);
+        }
+    }
+    assert_true(device->quick_seconds > 0);
+    device->quick_seconds = 0.1;
+    takes_quick = false;
+    pdp_problem *problem =
+        make_interval("interval a\n input p[n]\n size n\n leaf p[i]\n term l + r + 7\n combine min\n", 70, &random);
+    pdp_options options = options_for(ALL, "i64");
+    options.compile = 1;
+    pdp_plan *plan;
+    CHECK(pdp_plan_create(&plan, problem, &options) == PDP_OK, "%s", pdp_plan_error(plan));
+    assert_false(plan->stamp.is_quick);
+    pdp_plan_free(plan);
+    pdp_problem_free(problem);
+    pdp_device_free(device);
+    device = first;
 }
 
 /* ---- The paper's methods ---- */
@@ -1087,6 +1140,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_full_lines),    cmocka_unit_test(test_trace),
         cmocka_unit_test(test_damaged_trace), cmocka_unit_test(test_planted_faults),
         cmocka_unit_test(test_block_trace),   cmocka_unit_test(test_damaged_block_trace),
+        cmocka_unit_test(test_quick),
     };
     const int failed = cmocka_run_group_tests_name(backend, tests, NULL, NULL);
     pdp_device_free(device);

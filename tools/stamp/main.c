@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
     size_t length = 0;
     char key[PDP_KEY_SIZE];
     if (argc < 6 || argc > 7 || !find_type(argv[2], &stamp)) {
-        fputs("usage: stamp NAME TYPE OPERATOR SYMBOL OUT.c [IMAGE]\n", stderr);
+        fputs("usage: stamp NAME TYPE OPERATOR SYMBOL|-|-- OUT.c [IMAGE]\n", stderr); /* or the text; the quick one */
         return 2;
     }
     if (pdp_recurrence_load(&recurrence, argv[1]) != PDP_OK) {
@@ -68,7 +68,8 @@ int main(int argc, char **argv) {
     }
     pdp_stamp_complete(&stamp, recurrence, recurrence->element, recurrence->source != PDP_NO_NODE && all_given,
                        (1u << recurrence->option_count) - 1);
-    const bool is_text = strcmp(argv[4], "-") == 0;
+    stamp.is_quick = strcmp(argv[4], "--") == 0;
+    const bool is_text = strcmp(argv[4], "-") == 0 || stamp.is_quick;
     char *text = is_text || argc == 7 ? pdp_device_text(recurrence, &stamp, &length)
                                       : pdp_kernel_text(recurrence, &stamp, &length);
     FILE *out = text ? fopen(argv[5], "w") : NULL;

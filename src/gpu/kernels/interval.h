@@ -32,42 +32,37 @@ enum {
     LOOKERS = THREADS - 32, /* threads that look ahead to the next blocks; the others finish those in work */
     MOST_PARTS = 6,         /* pairs of lookers that share a block */
     FOUND_SLOTS = LOOKERS / 2,
-    FOUND_STEP = FOUND_SLOTS * PACK,
-    FOUND_ROW = FOUND_SLOTS * BLOCK,
     FOUND_AT_ONCE = PDP_ELEM_BYTES == 4 ? MOST_PARTS : 1,
-    /* What is in shared memory while a tile is finished: the tile; what is hoisted for its rows and k's in its columns,
-     * each row backwards; of the two tiles on the diagonal that it reads what is above their diagonal, if there is
-     * room; below the diagonal of the first, turned by half a turn and a pack to the left of that, what is hoisted for
-     * rows of the tile and k's in its rows; what is hoisted for columns; what lookers have found. What is not written
-     * when the stages are in use is behind them. */
+    /* What is in shared memory while a tile is finished: the tile; of the two tiles on the diagonal that it reads what
+     * is above their diagonal, if there is room; what is hoisted for columns, and for rows and k's if other hoisted
+     * values are made of those; what lookers have found for a line, and for the next one, which is in the lower left
+     * quarters of the tiles on the diagonal, if there are any. What is not written when the stages are in use is behind
+     * them. */
     T_STRIDE = TILE + PACK,
     CELLS = T_STRIDE * TILE,
     IS_STAGED = !PDP_LITTLE_SHARED,
-    IS_HOISTED = IS_STAGED && PDP_NHA == 1 && PDP_NHB == 0 && PDP_ELEM_BYTES == 4,
-    HOISTS = CELLS,
-    IS_EARLY = IS_HOISTED && HOISTS >= STAGES * STAGE,
-    LATE = (IS_HOISTED ? 2 : 1) * CELLS,
-    FIRST_TILE = LATE > STAGES *STAGE ? LATE : STAGES *STAGE,
+    FIRST_TILE = CELLS > STAGES *STAGE ? CELLS : STAGES *STAGE,
     SECOND_TILE = FIRST_TILE + CELLS,
     CLOSED_ROWS = THREADS / (PANEL / PACK), /* of a panel that all threads bring or write at once */
     SOME_PANELS = TILE / CLOSED_ROWS > 2 ? 1 : 2,
-    TURNED = FIRST_TILE + (TILE - 1) * T_STRIDE + TILE - 1 - PACK, /* what is hoisted for row 0 and k 0 */
-    COLUMN_HOISTS = FIRST_TILE + (IS_STAGED ? 2 * CELLS : 0),
-    FOUND = COLUMN_HOISTS + (PDP_NHJ * TILE + PACK - 1) / PACK * PACK,
-    POOL_ELEMENTS = FOUND + 2 * FOUND_SLOTS * BLOCK * BLOCK
+    COLUMN_HOISTS = 0, /* from the first that is hoisted on */
+    ROW_HOISTS = COLUMN_HOISTS + PDP_NHJ * TILE,
+    K_HOISTS = ROW_HOISTS + PDP_NHI * TILE, /* of k's in the rows, and of those in the columns */
+    HOISTED = K_HOISTS + 2 * PDP_NHK * TILE,
+    IS_JOINED = PDP_NHI + PDP_NHK > 0,
+    FOUND_IN_LINE = TILE / 2 / BLOCK, /* lookers; other rows of what they found are FOUND_ROW further on */
+    FOUND_STRIDE = IS_STAGED ? T_STRIDE : TILE / 2,
+    FOUND_ROW = FOUND_SLOTS / FOUND_IN_LINE * FOUND_STRIDE,
+    FOUND_CELLS = BLOCK * FOUND_ROW,
+    POOL_ELEMENTS = FIRST_TILE + HOISTED + 2 * (IS_STAGED ? CELLS : FOUND_CELLS),
+    DIAGONAL_ELEMENTS = CELLS + HOISTED + 2 * FOUND_CELLS
 };
-
-#define SOME(count) ((count) > 0 ? (count) : 1)
 
 #define ALIGNED __attribute__((aligned(16))) /* an array that is read and written by packs */
 
 typedef struct ALIGNED pack {
     elem at[PACK];
 } pack;
-
-PDP_INLINE int64_t tile_number(int64_t row, int64_t column) {
-    return (int64_t)((uint64_t)(column * (column + 1)) / 2) + row;
-}
 
 /* The tile at `position` of a term order: see pdp_tile_middle. */
 PDP_INLINE int tile_middle(int distance, int position) {
@@ -233,9 +228,9 @@ typedef struct frame {
      * has the most to do, and warps of several groups with the same number share a scheduler. The compiler is not to
      * know it, or it keeps what follows from it while products are added. */
     int thread;
-    /* In shared memory: M[i][k] for k in the tile's rows, M[k][j] for k in its columns, and what is hoisted for row 0
-     * and those k's, with what lies between rows. */
-    int first, second, hoists, hoists_step;
+    /* In shared memory: M[i][k] for k in the tile's rows, M[k][j] for k in its columns, what is hoisted, what was found
+     * for lines with an even number, and what lies between that and the others. */
+    int first, second, hoisted, found, next_found;
     elem identity; /* here, since what is done one after the other has no time for memory */
 } frame;
 
@@ -256,18 +251,11 @@ PDP_INLINE frame frame_of(PDP_DATA d, LOCAL elem *pool, const GLOBAL elem *table
                      thread,
                      on_diagonal ? 0 : FIRST_TILE,
                      on_diagonal ? 0 : SECOND_TILE,
-                     on_diagonal ? TURNED - (TILE - 1) : HOISTS,
-                     on_diagonal ? -T_STRIDE : T_STRIDE,
+                     on_diagonal ? CELLS : POOL_ELEMENTS - HOISTED,
+                     on_diagonal ? CELLS + HOISTED : FIRST_TILE + (IS_STAGED ? TILE / 2 * T_STRIDE : 0),
+                     on_diagonal || !IS_STAGED ? FOUND_CELLS : CELLS,
                      PDP_IDENTITY};
     return f;
-}
-
-PDP_INLINE elem add_term(PDP_DATA d, elem sum, elem l, elem r, const elem *ha, const elem *hb, const elem *hj,
-                         int64_t i, int64_t k, int64_t j) {
-    elem a[SOME(PDP_NA)], b[SOME(PDP_NB)];
-    s_make_a(d, l, ha, a);
-    s_make_b(d, r, hb, b);
-    return update(d, sum, a, b, hj, i, k, j);
 }
 
 PDP_INLINE void hoist_pair(const frame *f, int row, int k, elem *out) {
@@ -292,39 +280,31 @@ PDP_INLINE void bring_diagonal(const frame *f) {
     }
 }
 
-/* Hoists for rows of the tile and k's in its columns. */
-PDP_INLINE void hoist_columns(const frame *f) {
-    const int first_row = OVER(f->thread, TILE), k = REST(f->thread, TILE);
-    UNROLL(8) for (int q = 0; q < TILE; q += THREADS / TILE) {
-        elem h[SOME(PDP_NHA)];
-        hoist_pair(f, first_row + q, f->j0 + k, h);
-        f->cells[HOISTS + (first_row + q) * T_STRIDE + TILE - 1 - k] = h[0];
+PDP_INLINE void store_hoists(const elem *from, const int count, LOCAL elem *to, const int stride) {
+    UNROLLED for (int v = 0; v < count; v++) {
+        to[v * stride] = from[v];
     }
 }
 
 /* What is behind the stages, before they are used. */
 PDP_INLINE void finish_early(const frame *f) {
-    LOCAL elem *cells = f->cells;
     if (!f->on_diagonal) {
         bring_diagonal(f);
     }
-    if (IS_EARLY && !f->on_diagonal) {
-        hoist_columns(f);
-    }
-    const int first_row = OVER(f->thread, TILE), k = REST(f->thread, TILE);
-    UNROLL(4) for (int q = 0; q < (IS_HOISTED ? TILE : 0); q += THREADS / TILE) {
-        if (k > first_row + q) {
-            elem h[SOME(PDP_NHA)];
-            hoist_pair(f, first_row + q, f->i0 + k, h);
-            cells[TURNED - (first_row + q) * T_STRIDE - k] = h[0];
-        }
-    }
-    for (int at = f->thread; at < (PDP_NHJ > 0 ? TILE : 0); at += THREADS) {
-        elem h[SOME(PDP_NHJ)];
-        hoist_j(f->d, f->j0 + at < 0 ? 0 : f->j0 + at, h);
-        UNROLLED for (int v = 0; v < PDP_NHJ; v++) {
-            cells[COLUMN_HOISTS + v * TILE + at] = h[v];
-        }
+    const int at = REST(f->thread, TILE);
+    const int i = f->i0 + at < 0 ? 0 : f->i0 + at, j = f->j0 + at < 0 ? 0 : f->j0 + at;
+    LOCAL elem *hoisted = f->cells + f->hoisted;
+    elem hj[SOME(PDP_NHJ)], hi[SOME(PDP_NHI)], hk[2][SOME(PDP_NHK)];
+    if (f->thread < TILE) {
+        hoist_j(f->d, j, hj);
+        store_hoists(hj, PDP_NHJ, hoisted + COLUMN_HOISTS + at, TILE);
+        hoist_row(f->d, i, hi);
+        store_hoists(hi, PDP_NHI, hoisted + ROW_HOISTS + at, TILE);
+    } else {
+        hoist_k(f->d, i, hk[0]);
+        store_hoists(hk[0], PDP_NHK, hoisted + K_HOISTS + at, 2 * TILE);
+        hoist_k(f->d, j, hk[1]);
+        store_hoists(hk[1], PDP_NHK, hoisted + K_HOISTS + TILE + at, 2 * TILE);
     }
 }
 
@@ -339,9 +319,6 @@ PDP_INLINE void finish_open(const frame *f, const part *p) {
             }
             store_four(to + r * T_STRIDE + part_step(c), four, COLUMN_THREADS * PACK);
         }
-    }
-    if (IS_HOISTED && !IS_EARLY) {
-        hoist_columns(f);
     }
     COPIED();
 }
@@ -388,17 +365,36 @@ PDP_INLINE void load_right(const frame *f, elem *to, int k, const int q, int col
     }
 }
 
-/* What is hoisted for row + r of the tile and four k's. */
-PDP_INLINE void load_hoists(const frame *f, elem (*to)[SOME(PDP_NHA)], int row, const int r, int k, int by_column) {
-    if (IS_HOISTED) {
+/* Of four rows, columns or k's in a row what is hoisted, from `at` on. */
+PDP_INLINE void load_values(const frame *f, elem *to, const int count, int at, const int stride) {
+    const LOCAL elem *from = BASE(const elem, f->cells, f->hoisted + at);
+    UNROLLED for (int v = 0; v < count; v++) {
         ALIGNED elem four[BLOCK];
-        const int step = by_column ? f->hoists_step : -T_STRIDE;
-        const int at = (by_column ? f->hoists : TURNED - (TILE - 1)) + row * step + TILE - BLOCK - k;
-        load_four(four, BASE(const elem, f->cells, at) + r * step, PACK);
-        to[0][0] = four[3], to[1][0] = four[2], to[2][0] = four[1], to[3][0] = four[0];
-    } else {
+        load_four(four, from + v * stride, PACK);
+        to[v] = four[0], to[count + v] = four[1], to[2 * count + v] = four[2], to[3 * count + v] = four[3];
+    }
+}
+
+PDP_INLINE void load_column_hoists(const frame *f, elem (*to)[SOME(PDP_NHJ)], int column) {
+    load_values(f, &to[0][0], PDP_NHJ, COLUMN_HOISTS + column, TILE);
+}
+
+PDP_INLINE void load_row_hoists(const frame *f, elem (*to)[SOME(PDP_NHI)], int row) {
+    load_values(f, &to[0][0], PDP_NHI, ROW_HOISTS + row, TILE);
+}
+
+/* What is hoisted for some rows from `row` on, of which `hi` is known, and four k's. */
+PDP_INLINE void load_hoists(const frame *f, elem (*to)[BLOCK][SOME(PDP_NHA)], elem (*hi)[SOME(PDP_NHI)], int row,
+                            const int rows, int k, int by_column) {
+    elem hk[BLOCK][SOME(PDP_NHK)];
+    load_values(f, &hk[0][0], PDP_NHK, K_HOISTS + (by_column ? TILE : 0) + k, 2 * TILE);
+    UNROLLED for (int r = 0; r < (PDP_NHA > 0 ? rows : 0); r++) {
         UNROLLED for (int q = 0; q < BLOCK; q++) {
-            hoist_pair(f, row + r, (by_column ? f->j0 : f->i0) + k + q, to[q]);
+            if (IS_JOINED) {
+                join_a(f->d, hi[r], hk[q], to[r][q]);
+            } else {
+                hoist_pair(f, row + r, (by_column ? f->j0 : f->i0) + k + q, to[r][q]);
+            }
         }
     }
 }
@@ -413,16 +409,6 @@ PDP_INLINE void load_b_hoists(const frame *f, elem (*to)[BLOCK][SOME(PDP_NHB)], 
     }
 }
 
-/* What is hoisted for four columns. */
-PDP_INLINE void load_column_hoists(const frame *f, elem (*to)[SOME(PDP_NHJ)], int column) {
-    const LOCAL elem *from = BASE(const elem, f->cells, COLUMN_HOISTS + column);
-    UNROLLED for (int v = 0; v < PDP_NHJ; v++) {
-        ALIGNED elem four[BLOCK];
-        load_four(four, from + v * TILE, PACK);
-        to[0][v] = four[0], to[1][v] = four[1], to[2][v] = four[2], to[3][v] = four[3];
-    }
-}
-
 /* What some rows of a block need for four k's. */
 typedef struct ALIGNED operands_of_four {
     elem left[BLOCK][BLOCK];
@@ -431,12 +417,12 @@ typedef struct ALIGNED operands_of_four {
     elem b_hoists[BLOCK][BLOCK][SOME(PDP_NHB)];
 } operands_of_four;
 
-PDP_INLINE void load_operands(const frame *f, operands_of_four *o, int row, const int rows, int column, int k,
-                              int by_column) {
+PDP_INLINE void load_operands(const frame *f, operands_of_four *o, elem (*hi)[SOME(PDP_NHI)], int row, const int rows,
+                              int column, int k, int by_column) {
     UNROLLED for (int r = 0; r < rows; r++) {
         load_left(f, o->left[r], row, r, k, by_column);
-        load_hoists(f, o->hoists[r], row, r, k, by_column);
     }
+    load_hoists(f, o->hoists, hi, row, rows, k, by_column);
     UNROLLED for (int q = 0; q < BLOCK; q++) {
         load_right(f, o->right[q], k, q, column, by_column);
     }
@@ -478,14 +464,15 @@ PDP_INLINE line line_at(const frame *f, int step) {
 }
 
 /* Where that is which looker number `slot` of those in the first halves of warps has found, with its partner in the
- * second: pack by pack, FOUND_STEP apart; its rows are FOUND_ROW apart. */
-PDP_INLINE int found_at(int step, int slot) {
-    return FOUND + REST(step, 2) * (BLOCK * FOUND_ROW) + slot * PACK;
+ * second. */
+PDP_INLINE int found_at(const frame *f, int step, int slot) {
+    return f->found + REST(step, 2) * f->next_found + OVER(slot, FOUND_IN_LINE) * FOUND_STRIDE +
+           REST(slot, FOUND_IN_LINE) * BLOCK;
 }
 
 PDP_INLINE void combine_four(PDP_DATA d, elem *sum, const LOCAL elem *found) {
     ALIGNED elem four[BLOCK];
-    load_four(four, found, FOUND_STEP);
+    load_four(four, found, PACK);
     UNROLLED for (int c = 0; c < BLOCK; c++) {
         sum[c] = PDP_COMBINE(sum[c], four[c]);
     }
@@ -505,10 +492,10 @@ PDP_INLINE void look_ahead(const frame *f, const look *l, elem (*sum)[BLOCK], in
     const int row = l->x * BLOCK, column = l->y * BLOCK;
     frame g = *f;
     /* Not constants: of those a choice would be made for every address. */
-    g.hoists_step = MOVED(f->hoists_step, f->table);
     g.first = MOVED(f->first, f->table);
     g.second = MOVED(f->second, f->table);
-    g.hoists = MOVED(f->hoists, f->table);
+    elem hi[BLOCK][SOME(PDP_NHI)];
+    load_row_hoists(f, hi, row);
     elem hj[BLOCK][SOME(PDP_NHJ)];
     load_column_hoists(f, hj, column);
     for (int at = part; at < l->count; at += parts) {
@@ -516,7 +503,7 @@ PDP_INLINE void look_ahead(const frame *f, const look *l, elem (*sum)[BLOCK], in
         int by_column = at >= l->by_row;
         UNKNOWN(by_column); /* or the compiler makes two loops of this one, which threads of a warp take in turn */
         const int k = (by_column ? at - l->by_row : l->x + 2 + at) * BLOCK;
-        load_operands(&g, &o, row, BLOCK, column, k, by_column);
+        load_operands(&g, &o, hi, row, BLOCK, column, k, by_column);
         add_operands(&g, sum, &o, hj, row, BLOCK, column, k, by_column);
     }
 }
@@ -547,16 +534,21 @@ PDP_INLINE void add_neighbours(const frame *f, int x, int y, int r, int step) {
     const int row = x * BLOCK + r, column = y * BLOCK;
     const int below = f->on_diagonal ? y > x + 1 : x + 1 < BLOCKS, before = f->on_diagonal ? y > x + 2 : y > 0;
     const line l = line_at(f, step);
-    const int found = found_at(step, x - l.first) + r * FOUND_ROW;
+    const int found = found_at(f, step, x - l.first) + r * FOUND_ROW,
+              next = OVER(l.width, FOUND_IN_LINE) * FOUND_STRIDE;
     LOCAL elem *cells = BASE(elem, f->cells, row * T_STRIDE + column);
     ALIGNED elem sum[2][BLOCK];
-    elem hj[BLOCK][SOME(PDP_NHJ)];
+    elem hj[BLOCK][SOME(PDP_NHJ)], hi[BLOCK][SOME(PDP_NHI)];
     load_column_hoists(f, hj, column);
+    load_row_hoists(f, hi, x * BLOCK);
+    UNROLLED for (int v = 0; v < PDP_NHI; v++) {
+        hi[0][v] = r == 0 ? hi[0][v] : hi[2][v], hi[1][v] = r == 0 ? hi[1][v] : hi[3][v];
+    }
     load_four(sum[0], cells, PACK);
     load_four(sum[1], cells + T_STRIDE, PACK);
     UNROLL(FOUND_AT_ONCE) for (int part = 0; part < MOST_PARTS; part++) {
         if (part < OVER(l.parts, 2)) {
-            const LOCAL elem *own = BASE(const elem, f->cells, found + part * l.width * PACK);
+            const LOCAL elem *own = BASE(const elem, f->cells, found + part * next);
             UNROLLED for (int q = 0; q < 2; q++) {
                 combine_four(d, sum[q], own + q * FOUND_ROW);
             }
@@ -566,7 +558,7 @@ PDP_INLINE void add_neighbours(const frame *f, int x, int y, int r, int step) {
         const int k = (by_column ? y - 1 : x + 1) * BLOCK;
         if (by_column ? before : below) {
             operands_of_four o;
-            load_operands(f, &o, row, 2, column, k, by_column);
+            load_operands(f, &o, hi, row, 2, column, k, by_column);
             add_operands(f, sum, &o, hj, row, 2, column, k, by_column);
         }
     }
@@ -604,18 +596,20 @@ typedef struct ALIGNED block {
 
 PDP_INLINE void block_open(const frame *f, block *b, int row0, int column0, const int is_triangle) {
     const LOCAL elem *cells = BASE(const elem, f->cells, row0 *T_STRIDE + column0);
+    elem hi[BLOCK][SOME(PDP_NHI)];
     load_column_hoists(f, b->hj, column0);
+    load_row_hoists(f, hi, row0);
+    load_hoists(f, b->row_hoists, hi, row0, BLOCK, row0, 0);
     load_b_hoists(f, b->row_b_hoists, row0, column0, 0);
     if (!is_triangle) {
         load_b_hoists(f, b->column_b_hoists, column0, column0, 1);
+        load_hoists(f, b->column_hoists, hi, row0, BLOCK, column0, 1);
     }
     UNROLLED for (int r = 0; r < BLOCK; r++) {
         load_four(b->cell[r], cells + r * T_STRIDE, PACK);
-        load_hoists(f, b->row_hoists[r], row0, r, row0, 0);
         if (!is_triangle) {
             load_left(f, b->left[r], row0, r, row0, 0);
             load_right(f, b->right[r], column0, r, column0, 1);
-            load_hoists(f, b->column_hoists[r], row0, r, column0, 1);
         }
     }
 #if PDP_OPTIONS
@@ -711,7 +705,7 @@ PDP_INLINE void finish_tile(const frame *f) {
         const int y = x + (f->on_diagonal ? step : step - (BLOCKS - 1)), is_active = is_cell && y >= 0 && y < BLOCKS;
         const int looker = f->thread - (THREADS - LOOKERS), looks = looker >= 0 && step + 1 < steps;
         const int is_second = REST(OVER(looker, 16), 2);
-        LOCAL elem *to = BASE(elem, f->cells, found_at(step + 1, OVER(looker, 32) * 16 + REST(looker, 16)));
+        LOCAL elem *to = BASE(elem, f->cells, found_at(f, step + 1, OVER(looker, 32) * 16 + REST(looker, 16)));
         ALIGNED elem found[BLOCK][BLOCK];
         if (is_active && step > 0) {
             add_neighbours(f, x, y, OVER(f->thread, BLOCKS) * 2, step);
@@ -719,7 +713,7 @@ PDP_INLINE void finish_tile(const frame *f) {
             look_at_line(f, found, step + 1);
             if (is_second) {
                 UNROLLED for (int r = 0; r < BLOCK; r++) {
-                    store_four(to + r * FOUND_ROW, found[r], FOUND_STEP);
+                    store_four(to + r * FOUND_ROW, found[r], PACK);
                 }
             }
         }
@@ -733,7 +727,7 @@ PDP_INLINE void finish_tile(const frame *f) {
         } else if (looks && !is_second) {
             UNROLLED for (int r = 0; r < BLOCK; r++) {
                 combine_four(d, found[r], to + r * FOUND_ROW);
-                store_four(to + r * FOUND_ROW, found[r], FOUND_STEP);
+                store_four(to + r * FOUND_ROW, found[r], PACK);
             }
         }
         BARRIER();
@@ -832,48 +826,6 @@ PDP_INLINE void add_products(const recorder *r, PDP_DATA d, part *p, LOCAL elem 
     }
 }
 
-/* A problem of the batch. */
-typedef struct problem {
-    PDP_DATA d;
-    GLOBAL elem *table;
-    int64_t first; /* the number of its first tile */
-    int side;
-    int room;
-} problem;
-
-PDP_INLINE problem problem_at(PDP_DATA d, GLOBAL void *table, const GLOBAL void *problems, int64_t number) {
-    const GLOBAL int64_t *words = (const GLOBAL int64_t *)problems + number * PROBLEM_WORDS;
-    const problem found = {(PDP_DATA)((const GLOBAL char *)d + words[PROBLEM_DATA]),
-                           (GLOBAL elem *)table + words[PROBLEM_FIRST] * (TILE * TILE), words[PROBLEM_FIRST],
-                           (int)words[PROBLEM_SIDE], (int)words[PROBLEM_ROOM]};
-    return found;
-}
-
-/* The sums behind the problems (interval_abi.h), which need not be read if all problems are of one size. */
-PDP_INLINE int64_t sum_at(const GLOBAL int64_t *sums, int64_t count, int64_t s) {
-    return sums ? sums[s] : s * count;
-}
-
-/* Which tile a ticket of a distance stands for. Tiles are counted row by row, in a row by the problems that have it.
- * These are the first, all that have more than row + distance tiles in a row. */
-PDP_INLINE int find_row(const GLOBAL int64_t *sums, int64_t count, int64_t side, int distance, uint32_t ticket,
-                        int *number) {
-    const int64_t before = sum_at(sums, count, distance);
-    int row = (int)(ticket / (uint32_t)(sum_at(sums, count, distance + 1) - before)), end = row + 1;
-    if (sums && ticket >= sums[distance + end] - before) { /* not all problems have that many rows */
-        for (end = (int)side - distance; end - row > 1;) {
-            const int middle = OVER(row + end, 2);
-            if (ticket >= sums[distance + middle] - before) {
-                row = middle;
-            } else {
-                end = middle;
-            }
-        }
-    }
-    *number = (int)(ticket + before - sum_at(sums, count, distance + row));
-    return row;
-}
-
 #if PDP_PART(0)
 /* Tiles of the distances n2 <= .. < n3, from 1 on. b0: the tables; b1: the words; b2: the problems; b3: their values;
  * n0: the most tiles in a row; n1: problems; n4: whether they are of several sizes. If it is recorded, b4: the events;
@@ -960,10 +912,10 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
 }
 #endif
 
-#if PDP_PART(1)
+#if PDP_PART(2)
 /* Tiles on the diagonal, a group each: before all others. Arguments as above. */
-KERNEL(pdp_interval_diagonal, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_ELEM_BYTES) {
-    POOL(pack, packs, POOL_ELEMENTS / PACK);
+KERNEL(pdp_interval_diagonal, THREADS, PDP_ELEM_BYTES == 4 ? 4 : 2, DIAGONAL_ELEMENTS *PDP_ELEM_BYTES) {
+    POOL(pack, packs, DIAGONAL_ELEMENTS / PACK);
     LOCAL elem *pool = BASE(elem, (LOCAL elem *)packs, 0);
     const GLOBAL int64_t *sums = n4 ? (const GLOBAL int64_t *)b2 + n1 * PROBLEM_WORDS : 0;
     int number = 0;
@@ -984,131 +936,5 @@ KERNEL(pdp_interval_diagonal, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENT
         ((GLOBAL elem *)b3)[number] = pool[own.room * T_STRIDE + TILE - 1];
     }
     record(&recorded, EVENT_IS_FINAL);
-}
-#endif
-
-/* ---- Decisions ---- */
-
-#if PDP_PART(2)
-PDP_INLINE elem table_cell(const problem *p, int64_t i, int64_t j) {
-    const int row = (int)i + p->room, column = (int)j + p->room, r = REST(row, TILE), c = REST(column, TILE);
-    return p->table[tile_number(OVER(row, TILE), OVER(column, TILE)) * (TILE * TILE) +
-                    (OVER(c, PANEL) * (TILE * PANEL) + r * PANEL + REST(c, PANEL))];
-}
-
-/* Whether k gives M[i][j] its value. */
-PDP_INLINE int is_split(const problem *p, elem cell, int64_t i, int64_t k, int64_t j) {
-    PDP_DATA d = p->d;
-    elem ha[SOME(PDP_NHA)], hb[SOME(PDP_NHB)], hj[SOME(PDP_NHJ)];
-    hoist_a(d, i, k, ha);
-    hoist_b(d, k, j, hb);
-    hoist_j(d, j, hj);
-    elem sum = add_term(d, PDP_IDENTITY, table_cell(p, i, k), table_cell(p, k, j), ha, hb, hj, i, k, j);
-#if PDP_CLOSES
-    elem h[SOME(PDP_NHC)];
-    hoist_c(d, i, j, h);
-    sum = close_cell(d, sum, PDP_IDENTITY, h, i, j);
-#endif
-    return sum == cell;
-}
-
-PDP_INLINE uint32_t push_node(GLOBAL uint32_t *queue, uint32_t number, int64_t i, int64_t j) {
-    if (j < i + 2) {
-        return 0;
-    }
-    const uint32_t at = ATOMIC_ADD(queue + PUSHED, 1u);
-    GLOBAL uint32_t *node = queue + NODES + (int64_t)at * NODE_WORDS;
-    node[NODE_I] = (uint32_t)i;
-    node[NODE_J] = (uint32_t)j;
-    node[NODE_PROBLEM] = number;
-    FENCE();
-    STORE(node + NODE_IS_THERE, 1u);
-    return at + 1;
-}
-
-/* Writes a node's answer, and pushes what is below it. */
-PDP_INLINE void answer_node(const problem *p, GLOBAL uint32_t *queue, GLOBAL uint32_t *node, uint32_t k) {
-    const int64_t i = node[NODE_I], j = node[NODE_J];
-    const uint32_t number = node[NODE_PROBLEM];
-    ATOMIC_ADD(queue + OPEN, 2u); /* at most so many come, before this one goes */
-    uint32_t pushed = 0;
-    node[NODE_KIND] = 0;
-    node[NODE_LEFT] = node[NODE_RIGHT] = 0;
-    if (k != 0xffffffffu) {
-        node[NODE_KIND] = 1;
-        node[NODE_K] = k;
-        node[NODE_LEFT] = push_node(queue, number, i, k);
-        node[NODE_RIGHT] = push_node(queue, number, k, j);
-    } else {
-#if PDP_OPTIONS
-        const elem inside = j > i + 2 ? table_cell(p, i + 1, j - 1) : empty(p->d, i + 1);
-        const int chosen = find_option(p->d, i, j, inside, table_cell(p, i, j));
-        if (chosen >= 0) {
-            node[NODE_KIND] = 2;
-            node[NODE_K] = (uint32_t)chosen;
-            node[NODE_LEFT] = push_node(queue, number, i + 1, j - 1);
-        }
-#endif
-    }
-    pushed = (node[NODE_LEFT] != 0) + (node[NODE_RIGHT] != 0);
-    ATOMIC_ADD(queue + OPEN, pushed - 3u);
-}
-
-/* The smallest k of every cell that the decisions behind the values go through. b0: the tables; b2: the problems; b4:
- * the queue, in which are the first nodes; n5: nodes that it has room for. */
-KERNEL(pdp_interval_decide, DECIDERS, 1, 0) {
-    SHARED(uint32_t, words, 2);
-    GLOBAL uint32_t *queue = (GLOBAL uint32_t *)b4;
-    for (;;) {
-        BARRIER();
-        if (THREAD == 0) {
-            const uint32_t ticket = ATOMIC_ADD(queue + TAKEN, 1u);
-            GLOBAL uint32_t *node = queue + NODES + (int64_t)ticket * NODE_WORDS;
-            int is_there = ticket < n5 && LOAD(node + NODE_IS_THERE) != 0;
-            while (!is_there && LOAD(queue + OPEN) != 0) {
-                YIELD();
-                is_there = ticket < n5 && LOAD(node + NODE_IS_THERE) != 0;
-            }
-            words[0] = is_there ? ticket : 0xffffffffu;
-            words[1] = 0xffffffffu;
-        }
-        BARRIER();
-        if (words[0] == 0xffffffffu) {
-            return;
-        }
-        GLOBAL uint32_t *node = queue + NODES + (int64_t)words[0] * NODE_WORDS;
-        const problem p = problem_at(d, b0, b2, node[NODE_PROBLEM]);
-        const int64_t i = node[NODE_I], j = node[NODE_J];
-        const elem cell = table_cell(&p, i, j);
-        uint32_t least = 0xffffffffu;
-        for (int64_t first = i + 1; first < j && least == 0xffffffffu; first += DECIDERS) {
-            const int64_t k = first + THREAD;
-            if (k < j && is_split(&p, cell, i, k, j)) {
-                LOCAL_MIN(words + 1, (uint32_t)k);
-            }
-            BARRIER();
-            least = words[1];
-            BARRIER();
-        }
-        if (THREAD == 0) {
-            answer_node(&p, queue, node, least);
-        }
-    }
-}
-
-/* The same for all cells of problem n5, a thread each, in the shape of a square table: b4. */
-KERNEL(pdp_interval_splits, DECIDERS, 1, 0) {
-    const problem p = problem_at(d, b0, b2, n5);
-    const int64_t points = (int64_t)p.side * TILE - p.room;
-    GLOBAL int64_t *splits = (GLOBAL int64_t *)b4;
-    const int64_t i = GROUP;
-    for (int64_t j = i + 2 + THREAD; j < points; j += DECIDERS) {
-        const elem cell = table_cell(&p, i, j);
-        int64_t k = i + 1;
-        while (k < j && !is_split(&p, cell, i, k, j)) {
-            k++;
-        }
-        splits[i * points + j] = k < j ? k : 0;
-    }
 }
 #endif

@@ -19,47 +19,6 @@
  * all threads, and a thread has consecutive cells, so that it loads an operand once for all of them. All other offsets
  * are in a list, rising. The order in which a cell's terms are taken and partial sums are combined depends on nothing
  * but the offsets and the cell's place, so sums of floats are the same in every run. */
-#ifndef PDP_GPU_KERNELS_LINEAR_H
-#define PDP_GPU_KERNELS_LINEAR_H
-
-/* ---- What the driver (gpu/linear.c) knows of the kernels ---- */
-
-enum {
-    THREADS = 256,
-    BLOCK = 1024, /* cells of a part */
-    STEP = 32,    /* cells that the chain finishes between two barriers, if there are windows */
-    SUB = 128,    /* cells of which the chain's group takes the sums at once, and tells that they are final */
-    SUBS = BLOCK / SUB,
-    MATRICES = 224, /* offsets below it are taken step by step */
-    NEAR = 768,     /* and those below this one by the chain's group */
-    OWN = 4096,     /* and those below this one sub-block by sub-block; parts have the others */
-    CHUNK = 512,    /* offsets of which a group has the operands at once */
-    WINDOW = 32,    /* offsets of a mask; all windows together end with a multiple of CHUNK or with MATRICES */
-    SLOTS = 128,    /* blocks whose sums are in memory at once */
-    TOGETHER = 4,   /* sub-blocks of which none is needed for what the chain is not */
-    SHORT_ROUND = 8 /* cells: below it the nearest offsets are in windows if they can, however few */
-};
-
-/* Words through which groups meet. */
-enum {
-    TICKET = 0,
-    PLACE = 1,    /* where the chain is, and 1 */
-    PROGRESS = 2, /* cells that are final */
-    PARTS = 3,    /* of a block */
-    SPAN = 4,     /* offsets of a part: a multiple of CHUNK */
-    ROUND = 5,    /* cells that do not depend on each other: at most SUB */
-    BLOCKS = 6,
-    PLAIN = 7, /* terms are s + w, or s, and the last weight makes one harmless: see find_harmless */
-    COUNTS = 8 /* for every block, its parts that are done; then for every sub-block whether its sums are there */
-};
-
-/* Behind them, if the text has PDP_RECORDS, what groups did, in the order in which it happened: how many events there
- * are, how many there is room for, and then so many words each. */
-enum { EVENT_COUNT = 0, EVENT_ROOM = 1, EVENTS = 2, EVENT_GROUP = 0, EVENT_WHAT = 1, EVENT_PLACE = 2, EVENT_WORDS = 3 };
-enum { READS_CELLS, HAS_CELLS, STARTS_PART, HAS_PART, STARTS_SUMS, HAS_SUMS, READS_SUMS }; /* see block_trace.h */
-
-#if defined(PDP_ON_DEVICE)
-
 #define SOME(count) ((count) > 0 ? (count) : 1)
 
 /* Terms that need to know their cell, or that could fail where there is none, are all in the list; those of many values
@@ -2063,27 +2022,5 @@ KERNEL(pdp_linear_list, THREADS, 2, 0) {
     FRAME;
     follow_list(&f, (int)n2, (int)n3);
 }
-#endif
-#endif
-
-#if PDP_PART(1)
-/* The presets and the weights: see above; n2: threads. Of the terms those in the list come first. */
-KERNEL(pdp_linear_start, THREADS, 1, 0) {
-    const int64_t dense = n5, list_count = n4 & 0xffffffff, all = n4 >> 32;
-    const GLOBAL uint32_t *offsets = (const GLOBAL uint32_t *)b2 + dense / WINDOW;
-    const int64_t first = (int64_t)GROUP * THREADS + THREAD;
-    for (int64_t i = first; i < n1; i += n2) {
-        ((GLOBAL elem *)b0)[i] = preset(d, i);
-    }
-    for (int64_t t = first; t < all && PDP_NW > 0; t += n2) {
-        elem w[SOME(PDP_NW)];
-        hoist_w(d, offsets[all + t], w);
-        for (int v = 0; v < PDP_NW; v++) {
-            ((GLOBAL elem *)b3)[t < list_count ? PDP_NW * dense + t * PDP_NW + v : v * dense + offsets[t]] = w[v];
-        }
-    }
-}
-#endif
-
 #endif
 #endif
