@@ -10,7 +10,7 @@
 #include "compile/work.h"
 #include "core/memory.h"
 
-enum { OPTIONS = 9 };
+enum { OPTIONS = 8 };
 
 typedef struct nvrtc_target {
     int version[2]; /* of NVRTC */
@@ -88,9 +88,9 @@ static pdp_status choose_target(nvrtc_target *out, const pdp_nvrtc *nvrtc, const
     return status;
 }
 
-/* Without warnings: the first words of a log are to be the error's. Where the text allows it (kernels/device.h), most
- * of what comes before ptxas is left out, by an option of which older versions know nothing. It would be passed on to
- * ptxas, which is to do all it can; but not with a loop in every update, of which it would make a megabyte of code. */
+/* Without warnings: the first words of a log are to be the error's. Where there is a loop in every update, of which a
+ * megabyte of code would be made, the last option leaves out much of what is usually done; older versions do not know
+ * it. */
 static void choose_options(nvrtc_job *job) {
     snprintf(job->part, sizeof job->part, "-DPDP_ONLY_PART=%d", job->number);
     const char *const options[OPTIONS] = {job->target->architecture,
@@ -100,13 +100,9 @@ static void choose_options(nvrtc_job *job) {
                                           "-std=c++17",
                                           "-device-int128",
                                           "-w",
-                                          "--Ofast-compile=min",
-                                          "--ptxas-options=--Ofast-compile=0"};
+                                          "--Ofast-compile=min"};
     memcpy(job->options, options, sizeof options);
-    job->option_count = OPTIONS - 2;
-    if (job->target->version[0] >= 13 && strstr(job->source, "#define PDP_STRAIGHT\n")) {
-        job->option_count = strstr(job->source, "PDP_FOLD(f") ? OPTIONS - 1 : OPTIONS;
-    }
+    job->option_count = job->target->version[0] >= 13 && strstr(job->source, "PDP_FOLD(f") ? OPTIONS : OPTIONS - 1;
 }
 
 /* The first words of a failed compilation, on one line. */

@@ -23,12 +23,9 @@
  *   UNKNOWN(x)               the compiler forgets what it knows of an int, and what follows from it
  *   BASE(type, p, n)         p + n, a pointer to the group's memory, of which the compiler forgets how it was found:
  *                            what is added and known while compiling costs neither instructions nor time to compile
- *   MOVED(x, p)              by NVRTC, x in another register than before; p is any even address. Four values that are
+ *   MOVED(x, p)              x, in another register than before; p is any even address. Four values that are
  *                            stored at once lie side by side: not already in the loop that makes them
  *   OVER(x, n), REST(x, n)   quotient and rest of an int that is not negative, which the compiler then knows
- *   PDP_STRAIGHT             is defined by a text that comes out as well without most of what NVRTC does before
- *                            ptxas: addresses are a BASE and constants, quotients are OVER, what is used twice is
- *                            found once, and nothing is left to be moved out of a loop
  *   PDP_PART(n)              in an #if around kernels: NVRTC compiles the parts of a text at the same time, from 0
  *                            on; for all others they are one */
 #ifndef PDP_GPU_KERNELS_DEVICE_H
@@ -117,7 +114,6 @@ PDP_INLINE void *base_of(const void *p, uint32_t bytes) {
     return __cvta_shared_to_generic(address);
 }
 #define BASE(type, p, n) ((type *)base_of(p, (uint32_t)(n) * (uint32_t)sizeof(type)))
-#if defined(__CUDACC_RTC__)
 #define PDP_MOVED(type, bits, letter, word)                                                                            \
     PDP_INLINE type moved(type x, uint64_t zero) {                                                                     \
         asm("xor.b" #bits " %0, %0, %1;" : "+" letter(x) : word((uint##bits##_t)zero));                                \
@@ -130,9 +126,6 @@ PDP_MOVED(int64_t, 64, "l", "l")
 PDP_MOVED(uint64_t, 64, "l", "l")
 PDP_MOVED(double, 64, "d", "l")
 #define MOVED(x, p) moved(x, (uint64_t)(p)&1)
-#else
-#define MOVED(x, p) (x)
-#endif
 #define HELD(d, data)                                                                                                  \
     const pdp_kernel_data held = *(data);                                                                              \
     PDP_DATA d = &held

@@ -7,7 +7,6 @@
  * diagonal have a launch of their own. It holds the tile's sums in registers while it adds the products of finished
  * tiles, middle-out, since those in the middle are final first; then it finishes the tile itself, block by block, and
  * tells the others. Layout and names are those of the CPU's tiles (kernel_interval_abi.h). */
-#define PDP_STRAIGHT
 
 enum {
     PACK = 16 / PDP_ELEM_BYTES, /* elements that are loaded at once */
