@@ -49,6 +49,11 @@ enum {
     K_HOISTS = ROW_HOISTS + PDP_NHI * TILE, /* of k's in the rows, and of those in the columns */
     HOISTED = K_HOISTS + 2 * PDP_NHK * TILE,
     IS_JOINED = PDP_NHI + PDP_NHK > 0,
+    /* Operands of which the first is the cell and the others are hoisted are made apart from each other: the others by
+     * so many threads a k, so many packs of rows each. */
+    IS_APART = IS_STAGED && IS_JOINED && PDP_A_IS_L,
+    MAKERS = THREADS / CHUNK,
+    MADE = TILE / PACK / MAKERS,
     FOUND_IN_LINE = TILE / 2 / BLOCK, /* lookers; other rows of what they found are FOUND_ROW further on */
     FOUND_STRIDE = IS_STAGED ? T_STRIDE : TILE / 2,
     FOUND_ROW = FOUND_SLOTS / FOUND_IN_LINE * FOUND_STRIDE,
@@ -74,6 +79,7 @@ PDP_INLINE int tile_middle(int distance, int position) {
 typedef struct fetched {
     pack a[LOADS];
     pack b[LOADS];
+    elem hk[SOME(PDP_NHK)]; /* what is hoisted for one of the k's */
 } fetched;
 
 /* Where a thread's first pack of each operand is: its row of a and its k, its panel of b and where it is in there. The
@@ -90,17 +96,47 @@ PDP_INLINE place place_of(int thread) {
 }
 
 /* Fetches k's first .. first+CHUNK-1 of tiles a and b. */
-PDP_INLINE void fetch(fetched *f, const GLOBAL elem *a, const GLOBAL elem *b, int first) {
+PDP_INLINE void fetch(PDP_DATA d, fetched *f, const GLOBAL elem *a, const GLOBAL elem *b, int first, int k0) {
     /* What follows from THREAD is found again: it would be in registers all the time, or worse, in memory. */
     int thread = THREAD;
     UNKNOWN(thread);
     const place at = place_of(thread);
     const GLOBAL elem *from_a = a + (OVER(first, PANEL) * (TILE * PANEL) + REST(first, PANEL) + at.row * PANEL + at.k);
     const GLOBAL elem *from_b = b + (first * PANEL + at.panel * (TILE * PANEL) + at.rest);
+    if (IS_APART) {
+        hoist_k(d, k0 + first + OVER(thread, MAKERS), f->hk);
+    }
     UNROLLED for (int q = 0; q < LOADS; q++) {
         if (PACKS % THREADS == 0 || thread < PACKS) {
             f->a[q] = *(const GLOBAL pack *)(from_a + q * (PLACE_ROWS * PANEL));
             f->b[q] = *(const GLOBAL pack *)(from_b + q * (PLACE_PANELS * TILE * PANEL));
+        }
+    }
+}
+
+/* The operands that are hoisted for the tile's rows and the k's. */
+PDP_INLINE void stage_hoists(PDP_DATA d, LOCAL elem *pool, int to, const fetched *f) {
+    const int row = REST(THREAD, MAKERS) * PACK;
+    const LOCAL elem *rows = BASE(const elem, pool, POOL_ELEMENTS - HOISTED + ROW_HOISTS + row);
+    LOCAL elem *to_a = BASE(elem, pool, to + (CHUNK + OVER(THREAD, MAKERS)) * A_STRIDE + row);
+    UNROLLED for (int q = 0; q < MADE; q++) {
+        elem hi[PACK][SOME(PDP_NHI)];
+        pack made[SOME(PDP_NHA)];
+        UNROLLED for (int v = 0; v < PDP_NHI; v++) {
+            const pack x = *(const LOCAL pack *)(rows + v * TILE + q * MAKERS * PACK);
+            UNROLLED for (int e = 0; e < PACK; e++) {
+                hi[e][v] = x.at[e];
+            }
+        }
+        UNROLLED for (int e = 0; e < PACK; e++) {
+            elem h[SOME(PDP_NHA)];
+            join_a(d, hi[e], f->hk, h);
+            UNROLLED for (int v = 0; v < PDP_NHA; v++) {
+                made[v].at[e] = h[v];
+            }
+        }
+        UNROLLED for (int v = 0; v < PDP_NHA; v++) {
+            *(LOCAL pack *)(to_a + v * CHUNK * A_STRIDE + q * MAKERS * PACK) = made[v];
         }
     }
 }
@@ -118,9 +154,13 @@ PDP_INLINE void stage(PDP_DATA d, LOCAL elem *pool, int to, const fetched *f, in
         const int row = at.row + q * PLACE_ROWS, column = first_column + q * PLACE_PANELS * PANEL;
         UNROLLED for (int e = 0; e < PACK; e++) {
             elem h[SOME(PDP_NHA)], made[SOME(PDP_NA)];
-            hoist_a(d, i0 + row < 0 ? 0 : i0 + row, (int64_t)(k0 + at.k) + e, h);
-            s_make_a(d, f->a[q].at[e], h, made);
-            UNROLLED for (int v = 0; v < PDP_NA; v++) {
+            if (IS_APART) {
+                made[0] = f->a[q].at[e];
+            } else {
+                hoist_a(d, i0 + row < 0 ? 0 : i0 + row, (int64_t)(k0 + at.k) + e, h);
+                s_make_a(d, f->a[q].at[e], h, made);
+            }
+            UNROLLED for (int v = 0; v < (IS_APART ? 1 : PDP_NA); v++) {
                 to_a[(v * CHUNK + e) * A_STRIDE + q * PLACE_ROWS] = made[v];
             }
         }
@@ -136,6 +176,9 @@ PDP_INLINE void stage(PDP_DATA d, LOCAL elem *pool, int to, const fetched *f, in
         UNROLLED for (int v = 0; v < PDP_NB; v++) {
             *(LOCAL pack *)(to_b + v * CHUNK * TILE + q * PLACE_PANELS * PANEL) = made_b[v];
         }
+    }
+    if (IS_APART) {
+        stage_hoists(d, pool, to, f);
     }
 }
 
@@ -804,7 +847,7 @@ PDP_INLINE void add_products(const recorder *r, PDP_DATA d, part *p, LOCAL elem 
     fetched f;
     if (chunks > 0) {
         o = next_operands(r, table, flags, complete, row, distance, 0, i0);
-        fetch(&f, o.a, o.b, 0);
+        fetch(d, &f, o.a, o.b, 0, o.k0);
     }
     /* No barrier stands in a branch here: some compilers of OpenCL suffer from that. */
     for (int x = 0; x < chunks; x++) {
@@ -819,7 +862,7 @@ PDP_INLINE void add_products(const recorder *r, PDP_DATA d, part *p, LOCAL elem 
             if (REST(x + 1, TILE / CHUNK) == 0) {
                 o = next_operands(r, table, flags, complete, row, distance, OVER(x + 1, TILE / CHUNK), i0);
             }
-            fetch(&f, o.a, o.b, REST(x + 1, TILE / CHUNK) * CHUNK);
+            fetch(d, &f, o.a, o.b, REST(x + 1, TILE / CHUNK) * CHUNK, o.k0);
         }
         part_add(d, p, pool, buffer, i0, k0, j0);
     }
