@@ -93,14 +93,9 @@ static pdp_status choose_target(nvrtc_target *out, const pdp_nvrtc *nvrtc, const
  * it. */
 static void choose_options(nvrtc_job *job) {
     snprintf(job->part, sizeof job->part, "-DPDP_ONLY_PART=%d", job->number);
-    const char *const options[OPTIONS] = {job->target->architecture,
-                                          job->part,
-                                          "-default-device",
-                                          "--fmad=false",
-                                          "-std=c++17",
-                                          "-device-int128",
-                                          "-w",
-                                          "--Ofast-compile=min"};
+    const char *const options[OPTIONS] = {
+        job->target->architecture, job->part, "-default-device",    "--fmad=false", "-std=c++17",
+        "-device-int128",          "-w",      "--Ofast-compile=min"};
     memcpy(job->options, options, sizeof options);
     job->option_count = job->target->version[0] >= 13 && strstr(job->source, "PDP_FOLD(f") ? OPTIONS : OPTIONS - 1;
 }
