@@ -13,7 +13,7 @@ static size_t find_largest(const size_t *offsets, size_t count, size_t cells) {
 }
 
 static size_t count_words(size_t largest) {
-    return largest / 64 + 1 + 2 * PDP_OFFSET_PADDING;
+    return largest / 64 + 1 + PDP_OFFSET_PADDING + PDP_OFFSET_PADDING;
 }
 
 static void fill_items(pdp_offset_set *set) {

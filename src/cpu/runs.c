@@ -17,7 +17,7 @@
 #include "core/memory.h"
 #include "cpu/offset_set.h"
 
-enum { BLOCK = 8192, SMALL_BLOCK = 64, MOST_LEVELS = 64, TERMS_AT_ONCE = 64 };
+enum { BLOCK = 16384, SMALL_BLOCK = 64, MOST_LEVELS = 64, TERMS_AT_ONCE = 64 };
 
 typedef struct window {
     unsigned char *data;
@@ -134,8 +134,11 @@ static void make_room(runner *r, size_t begin, size_t end) {
 /* The levels above `lowest`, of cells whose lower levels are done. */
 static void raise(const runner *r, unsigned lowest, size_t begin, size_t end) {
     const pdp_runs_kernel *kernel = r->job->kernel;
-    for (unsigned l = lowest; l + 1 < r->level_count; l++) {
-        const size_t half = (size_t)1 << l;
+    size_t half = 1;
+    for (unsigned l = 0; l + 1 < r->level_count; l++, half *= 2) {
+        if (l < lowest) {
+            continue;
+        }
         const size_t middle = half < begin ? begin : half < end ? half : end;
         memcpy(find(r, l + 1, begin), find(r, l, begin), (middle - begin) * kernel->bytes);
         if (middle < end) {

@@ -162,8 +162,8 @@ static codec make_codec(const pdp_plan *plan, const pdp_problem *problem, bool i
     return c;
 }
 
-/* Bits of floats, or of sets, in the order of integers: of negative floats the larger has the smaller bits, sets have no
- * sign. The map is its own inverse. */
+/* Bits of floats, or of sets, in the order of integers: of negative floats the larger has the smaller bits, sets have
+ * no sign. The map is its own inverse. */
 static int64_t order_bits(const codec *c, int64_t bits) {
     if (is_real(c->problem)) {
         const int64_t mask = c->type == PDP_TYPE_F32 ? INT32_MAX : INT64_MAX;

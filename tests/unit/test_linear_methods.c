@@ -292,7 +292,7 @@ static void test_random(void **unused) {
 static void test_large(void **unused) {
     (void)unused;
     uint64_t random = test_seed();
-    static const size_t sizes[] = {8191, 8192, 8193, 16385, 24570, 33333, 40000};
+    static const size_t sizes[] = {8193, 16383, 16384, 16385, 24570, 33333, 40000};
     for (size_t round = 0; round < campaign(21, 210); round++) {
         one = (instance){.op = round % 3 == 0 ? "max" : round % 3 == 1 ? "min" : "or"};
         one.n = sizes[round % 7];
@@ -572,6 +572,45 @@ static void test_progress(void **unused) {
     pdp_problem_free(problem);
 }
 
+/* Problems of many sizes in one plan, of a type that is fit for all; one of them that is refused is named. */
+static void test_batch(void **unused) {
+    (void)unused;
+    enum { COUNT = 6 };
+    static const char *const methods[] = {"settle", "runs"};
+    static const size_t sizes[COUNT] = {300, 1, 65, 20000, 64, 2};
+    uint64_t random = test_seed();
+    pdp_problem *problems[COUNT];
+    for (size_t x = 0; x < COUNT; x++) {
+        one = (instance){.op = "max", .n = sizes[x], .presets = (sizes[x] + 2) / 3};
+        draw_offsets(&random, sizes[x] < 500 ? sizes[x] : 500);
+        for (size_t i = 0; i < one.n; i++) { /* only the largest has large values */
+            one.init[i] = pdp_random_between(&random, -9, x == 3 ? INT64_MAX / 2 : 9);
+        }
+        write_text("", true, "s", "init[i]");
+        problems[x] = make_problem();
+    }
+    for (int m = 0; m < 2; m++) {
+        pdp_options options = PDP_OPTIONS_DEFAULT;
+        pdp_solution *found[COUNT];
+        pdp_plan *plan;
+        options.algorithm = methods[m];
+        options.threads = 2;
+        assert_int_equal(pdp_plan_batch(&plan, problems, COUNT, &options), PDP_OK);
+        assert_int_equal(pdp_plan_run_batch(plan, found), PDP_OK);
+        for (size_t x = 0; x < COUNT; x++) {
+            pdp_solution *alone = solve(problems[x], "sequential", NULL);
+            one.n = sizes[x];
+            compare(alone, found[x], methods[m]);
+            pdp_solution_free(alone);
+            pdp_solution_free(found[x]);
+        }
+        pdp_plan_free(plan);
+    }
+    for (size_t x = 0; x < COUNT; x++) {
+        pdp_problem_free(problems[x]);
+    }
+}
+
 /* ---- What they take ---- */
 
 /* Runs: windows counted by hand. Settle: for dense offsets far below the terms, and never far above the plain loop. */
@@ -603,7 +642,7 @@ int main(void) {
         cmocka_unit_test(test_random),     cmocka_unit_test(test_large),      cmocka_unit_test(test_consecutive),
         cmocka_unit_test(test_size),       cmocka_unit_test(test_type_edges), cmocka_unit_test(test_asked_types),
         cmocka_unit_test(test_real_edges), cmocka_unit_test(test_refusals),   cmocka_unit_test(test_refused_values),
-        cmocka_unit_test(test_progress),   cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_progress),   cmocka_unit_test(test_batch),      cmocka_unit_test(test_operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
