@@ -303,7 +303,7 @@ pdp_status pdp_settle_solve(const pdp_settle_job *job, int64_t *keys, pdp_progre
         return error->status;
     }
     uint64_t *memory = pdp_array_allocate(count_words(job->cells, NULL, NULL), sizeof *memory, error);
-    s.heap = memory ? pdp_pages_allocate(pdp_bytes_multiply(origin_count(job), sizeof *s.heap), error) : NULL;
+    s.heap = memory ? pdp_pages_allocate(pdp_bytes_multiply(origin_count(job) + 1, sizeof *s.heap), error) : NULL;
     s.queue = s.heap ? pdp_pages_allocate(pdp_bytes_multiply(open, sizeof *s.queue), error) : NULL;
     if (s.queue && s.offsets.count > 0) {
         open_cells(&s, memory);
@@ -325,7 +325,7 @@ uint64_t pdp_settle_bytes(const pdp_settle_job *job) {
         return 0;
     }
     const uint64_t set = pdp_bytes_multiply(count_words(job->cells, NULL, NULL), sizeof(uint64_t));
-    const uint64_t heap = pdp_bytes_multiply(origin_count(job), sizeof(origin));
+    const uint64_t heap = pdp_bytes_multiply(origin_count(job) + 1, sizeof(origin));
     const uint64_t queue = pdp_bytes_multiply(open, sizeof(size_t));
     const uint64_t offsets = pdp_offset_set_bytes(job->offsets, job->offset_count, job->cells);
     return pdp_bytes_add(pdp_bytes_add(set, heap), pdp_bytes_add(queue, offsets));

@@ -387,5 +387,17 @@ static pdp_status run_runs(const pdp_plan *plan, pdp_solution *solution, pdp_pro
     return run_on_keys(plan, &c, run_keys, solution, progress);
 }
 
-const pdp_shortcut pdp_method_settle = {refuse_settle, choose_type, settle_bytes, run_settle};
-const pdp_shortcut pdp_method_runs = {refuse_runs, choose_type, runs_bytes, run_runs};
+static double settle_operations(const pdp_plan *plan, const pdp_problem *problem) {
+    const codec c = make_codec(plan, problem, false);
+    const pdp_settle_job job = make_settle_job(&c);
+    return pdp_settle_operations(&job);
+}
+
+static double runs_operations(const pdp_plan *plan, const pdp_problem *problem) {
+    const codec c = make_codec(plan, problem, true);
+    const pdp_runs_job job = make_runs_job(plan, &c);
+    return pdp_runs_operations(&job);
+}
+
+const pdp_shortcut pdp_method_settle = {refuse_settle, choose_type, settle_bytes, run_settle, settle_operations};
+const pdp_shortcut pdp_method_runs = {refuse_runs, choose_type, runs_bytes, run_runs, runs_operations};

@@ -40,7 +40,7 @@ static pdp_status run_hu_shing(const pdp_plan *plan, pdp_solution *solution, pdp
     return error->status;
 }
 
-static const pdp_shortcut hu_shing = {refuse_hu_shing, NULL, hu_shing_bytes, run_hu_shing};
+static const pdp_shortcut hu_shing = {refuse_hu_shing, NULL, hu_shing_bytes, run_hu_shing, NULL};
 
 /* ---- All of them ---- */
 

@@ -10,6 +10,7 @@
 
 #include "cpu/runs.h"
 #include "cpu/settle.h"
+#include "plan/plan.h"
 
 enum { MOST_CELLS = 40000, MOST_OFFSETS = 4000 };
 
@@ -637,12 +638,32 @@ static void test_operations(void **unused) {
     CHECK(last < 1e8, "%g", last);
 }
 
+/* What a choice between methods is told is what the methods themselves say. */
+static void test_told_operations(void **unused) {
+    (void)unused;
+    one = (instance){.op = "min", .n = 1000, .presets = 22, .k = 4, .offsets = {22, 20, 3, 21}, .init = {1}};
+    static const size_t offsets[] = {22, 20, 3, 21};
+    write_text("", false, "s", "init[i]");
+    pdp_problem *problem = make_problem();
+    const pdp_settle_job settle = {1000, 22, offsets, 4, false, 0};
+    const pdp_runs_job runs = {.cells = 1000, .preset_count = 22, .offsets = offsets, .offset_count = 4};
+    pdp_plan *plan;
+    assert_int_equal(pdp_plan_create(&plan, problem, NULL), PDP_OK);
+    assert_true(pdp_method_settle.operations(plan, problem) == pdp_settle_operations(&settle));
+    assert_true(pdp_method_runs.operations(plan, problem) == pdp_runs_operations(&runs));
+    pdp_plan_free(plan);
+    pdp_problem_free(problem);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),     cmocka_unit_test(test_large),      cmocka_unit_test(test_consecutive),
-        cmocka_unit_test(test_size),       cmocka_unit_test(test_type_edges), cmocka_unit_test(test_asked_types),
-        cmocka_unit_test(test_real_edges), cmocka_unit_test(test_refusals),   cmocka_unit_test(test_refused_values),
-        cmocka_unit_test(test_progress),   cmocka_unit_test(test_batch),      cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_random),          cmocka_unit_test(test_large),
+        cmocka_unit_test(test_consecutive),     cmocka_unit_test(test_size),
+        cmocka_unit_test(test_type_edges),      cmocka_unit_test(test_asked_types),
+        cmocka_unit_test(test_real_edges),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refused_values),  cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_batch),           cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_told_operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
