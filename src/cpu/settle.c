@@ -303,8 +303,8 @@ pdp_status pdp_settle_solve(const pdp_settle_job *job, int64_t *keys, pdp_progre
         return error->status;
     }
     uint64_t *memory = pdp_array_allocate(count_words(job->cells, NULL, NULL), sizeof *memory, error);
-    s.heap = memory ? pdp_pages_allocate(pdp_bytes_multiply(origin_count(job) + 1, sizeof *s.heap), error) : NULL;
-    s.queue = s.heap ? pdp_pages_allocate(pdp_bytes_multiply(open, sizeof *s.queue), error) : NULL;
+    s.heap = memory ? pdp_array_allocate(origin_count(job) + 1, sizeof *s.heap, error) : NULL;
+    s.queue = s.heap ? pdp_array_allocate(open, sizeof *s.queue, error) : NULL;
     if (s.queue && s.offsets.count > 0) {
         open_cells(&s, memory);
         make_heap(&s);
