@@ -70,12 +70,27 @@ function(add_stamps level)
   set(entries "${entries}" PARENT_SCOPE)
 endfunction()
 
+# The loops that know no recurrence, for a level.
+set(runs_declarations "")
+set(runs_entries "")
+function(add_runs level)
+  add_library(pipedp_runs_${level} OBJECT src/cpu/runs_kernel.c)
+  set_target_properties(pipedp_runs_${level} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(pipedp_runs_${level} PRIVATE include src)
+  target_link_libraries(pipedp_runs_${level} PRIVATE pipedp_settings)
+  target_compile_definitions(pipedp_runs_${level} PRIVATE PDP_STAMP_LEVEL=${level})
+  target_compile_options(pipedp_runs_${level} PRIVATE -ftree-vectorize ${march_${level}})
+  set(runs_declarations "${runs_declarations}extern const pdp_runs_kernel pdp_runs_kernels_${level}[];\n" PARENT_SCOPE)
+  set(runs_entries "${runs_entries}    {${number_${level}}, pdp_runs_kernels_${level}},\n" PARENT_SCOPE)
+endfunction()
+
 set(stamp_libraries "")
 set(vector_levels ${PIPEDP_LEVELS})
 foreach(level ${vector_levels})
   if(NOT level STREQUAL generic)
     add_stamps(${level} ${stamps})
-    list(APPEND stamp_libraries pipedp_stamps_${level})
+    add_runs(${level})
+    list(APPEND stamp_libraries pipedp_stamps_${level} pipedp_runs_${level})
   endif()
 endforeach()
 if(generic IN_LIST vector_levels)
@@ -83,11 +98,15 @@ if(generic IN_LIST vector_levels)
 else()
   add_stamps(generic ${scalar_stamps})
 endif()
-list(APPEND stamp_libraries pipedp_stamps_generic)
-file(CONFIGURE OUTPUT builtin_kernels.c CONTENT "#include \"cpu/kernel.h\"\n
-${declarations}
+add_runs(generic)
+list(APPEND stamp_libraries pipedp_stamps_generic pipedp_runs_generic)
+file(CONFIGURE OUTPUT builtin_kernels.c CONTENT "#include \"cpu/runs_kernel.h\"\n
+${declarations}${runs_declarations}
 const pdp_builtin_level pdp_builtin_kernels[] = {
 ${entries}    {PDP_LEVEL_GENERIC, NULL},
+};
+const pdp_runs_level pdp_runs_levels[] = {
+${runs_entries}    {PDP_LEVEL_GENERIC, NULL},
 };
 ")
 target_sources(pipedp_rest PRIVATE ${PROJECT_BINARY_DIR}/builtin_kernels.c)

@@ -268,7 +268,8 @@ typedef struct pdp_plan pdp_plan;
  * problem must outlive the plan. PDP_BAD_INPUT for an unknown method or option value, PDP_NO_MEMORY
  * when the run would take more than the limit. "auto" is the fastest method there is that is
  * guaranteed to be right: the engine, `tiles` or `blocks`; `hu-shing` for a matrix chain whose table is not
- * wanted; `sequential` where there is no engine; `pipeline` for a recorded run. */
+ * wanted; `sequential` where there is no engine; `pipeline` for a recorded run. `settle` and `runs` are taken by name
+ * alone. */
 PDP_API pdp_status pdp_plan_create(pdp_plan **out, const pdp_problem *problem, const pdp_options *options);
 
 /* A plan for many problems of one kind, which are solved side by side: on a CPU a thread each (all threads together on

@@ -28,6 +28,7 @@ PARSERS = "unit_numbers|unit_npy|cli_"
 PAPER = "unit_plan|unit_sdp|unit_mcm|unit_schedule|unit_checker|unit_paper|cli_trace|cli_sdp|cli_mcm"
 LANGUAGE = "unit_language|unit_interpret|unit_generated|unit_builtins|unit_problem|unit_plan|unit_memory|docs|cli_solve"
 ENGINES = "unit_engines|unit_builtins|unit_hu_shing|unit_generated|cli_solve"
+LINES = "unit_linear_methods|unit_memory"
 FILES = {
     "src/core/npy.c": PARSERS, "src/core/numbers.c": PARSERS, "tools/pipedp/option_value.c": PARSERS,
     "src/problem/operator.h": PAPER, "src/reference/mcm.c": PAPER, "src/reference/sdp.c": PAPER,
@@ -41,10 +42,11 @@ FILES = {
     "src/recurrence/emit_expression.c": f"{LANGUAGE}|{ENGINES}",
     "src/reference/recurrence.c": LANGUAGE, "src/solution/decisions.c": f"{LANGUAGE}|{ENGINES}",
     "src/solution/tiles.h": ENGINES, "src/schedule/tile_trace.h": ENGINES, "src/cpu/interval.c": ENGINES, "src/cpu/linear.c": ENGINES,
-    "src/cpu/hu_shing.c": ENGINES, "src/cpu/kernel_interval.h": ENGINES, "src/cpu/kernel_linear.h": ENGINES,
+    "src/cpu/settle.c": LINES, "src/cpu/runs.c": LINES, "src/cpu/runs_body.h": LINES, "src/cpu/offset_set.c": LINES,
+    "src/plan/method_linear.c": LINES, "src/cpu/hu_shing.c": ENGINES, "src/cpu/kernel_interval.h": ENGINES, "src/cpu/kernel_linear.h": ENGINES,
 }
 # Lines whose only effect is on speed or on how far a run says it is: no test can or should notice.
-HARMLESS = re.compile(r"pdp_progress_tell|double share|report_every|\btold\b|double rest|__attribute__|realloc\(text")
+HARMLESS = re.compile(r"pdp_progress_tell|s->work\b|double share|report_every|\btold\b|double rest|__attribute__|realloc\(text")
 KILL_RATE = 0.9
 TEST_SECONDS = 200  # the longest take 60, and the machine may have others to serve
 

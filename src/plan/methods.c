@@ -40,13 +40,15 @@ static pdp_status run_hu_shing(const pdp_plan *plan, pdp_solution *solution, pdp
     return error->status;
 }
 
-static const pdp_shortcut hu_shing = {refuse_hu_shing, hu_shing_bytes, run_hu_shing};
+static const pdp_shortcut hu_shing = {refuse_hu_shing, NULL, hu_shing_bytes, run_hu_shing, NULL};
 
 /* ---- All of them ---- */
 
 static const pdp_method linear_methods[] = {
     {"sequential", PDP_PLAIN, true, pdp_schedule_sdp_sequential, NULL},
     {"blocks", PDP_ENGINE, true, NULL, NULL},
+    {"settle", PDP_SHORTCUT, true, NULL, &pdp_method_settle},
+    {"runs", PDP_SHORTCUT, true, NULL, &pdp_method_runs},
     {"naive", PDP_STEP_EXACT, true, pdp_schedule_sdp_naive, NULL},
     {"tournament", PDP_STEP_EXACT, true, pdp_schedule_sdp_tournament, NULL},
     {"pipeline", PDP_STEP_EXACT, true, pdp_schedule_sdp_pipeline, NULL},

@@ -138,6 +138,9 @@ static pdp_status choose_method(pdp_plan *plan) {
     if (plan->method->kind == PDP_ENGINE) {
         return open_kernel(plan, !by_us);
     }
+    if (plan->method->shortcut && plan->method->shortcut->choose_type) {
+        return plan->method->shortcut->choose_type(plan);
+    }
     plan->stamp.type = plain_type(problem);
     if (!pdp_wish_is_auto(plan->options.type) &&
         strcmp(plan->options.type, pdp_type_name(&plan->stamp, problem)) != 0) {

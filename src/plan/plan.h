@@ -20,10 +20,15 @@ typedef enum pdp_method_kind {
 typedef struct pdp_shortcut {
     /* Why it cannot solve a problem as the plan's options have it, or NULL. */
     const char *(*refuse)(const pdp_plan *plan, const pdp_problem *problem);
+    /* Sets the type of the stamp, as far as the user's wish allows; NULL: that of the plain loops. */
+    pdp_status (*choose_type)(pdp_plan *plan);
     /* What it takes besides decisions and splits. */
     uint64_t (*bytes)(const pdp_plan *plan, const pdp_problem *problem);
     /* Leaves value, table and decisions, as far as they are wanted, in the solution. */
     pdp_status (*run)(const pdp_plan *plan, pdp_solution *solution, pdp_progress progress);
+    /* About how many steps of its innermost loop that takes, for a choice between methods; NULL: not known. Asks
+     * nothing of the plan but its options, and takes far less time than the run. */
+    double (*operations)(const pdp_plan *plan, const pdp_problem *problem);
 } pdp_shortcut;
 
 typedef struct pdp_method {
@@ -75,6 +80,9 @@ const pdp_method *pdp_method_find(pdp_shape shape, const char *name); /* NULL if
 
 /* Why a method cannot solve a problem, or NULL. */
 const char *pdp_method_refuse(const pdp_plan *plan, const pdp_problem *problem, const pdp_method *method);
+
+extern const pdp_shortcut pdp_method_settle; /* method_linear.c */
+extern const pdp_shortcut pdp_method_runs;
 
 /* ---- On the CPU: run.c ---- */
 

@@ -1,4 +1,5 @@
-"""pipedp bench: what it refuses; Table I of the paper at a small size, on fibres and on the CPU alone."""
+"""pipedp bench: what it refuses; Table I of the paper at a small size, on fibres and on the CPU alone; the methods that
+skip terms, at a small size."""
 import pathlib
 import shutil
 import xml.etree.ElementTree
@@ -110,6 +111,42 @@ class Paper(support.CommandTest):
         ]:
             self.refuse("bench", "paper", *arguments, names=names)
         self.refuse("bench", "papers", names=["paper", "interval"])
+
+
+class Methods(support.CommandTest):
+    def test_rows(self):
+        """Every row is verified and has its times; what it must reach is only said at its own size."""
+        report = self.run_json("bench", "methods", "--n", 8192, "--reps", 2)
+        self.assertEqual((report["command"], report["rounds"], report["seed"]), ("bench methods", 2, 1))
+        self.assertEqual([(r["method"], r["type"]) for r in report["rows"]],
+                         [("settle", "i32"), ("settle", "i64"), ("runs", "i32"), ("runs", "i64")])
+        for r in report["rows"]:
+            self.assertEqual((r["against"], r["n"]), ("blocks", 8192))
+            self.assertTrue(0 < r["seconds"]["least"] <= r["seconds"]["median"] <= r["seconds"]["most"], r)
+            self.assertGreater(r["ratio"], 0)
+            self.assertNotIn("must", r)
+        report = self.run_json("bench", "methods", "--only", "runs", "--reps", 1)
+        for r in report["rows"]:
+            self.assertEqual((r["method"], r["n"], r["must"], r["aim"]), ("runs", 524288, 0.03, 0.015))
+            self.assertEqual(r["reached"], r["seconds"]["median"] <= 0.03)
+
+    def test_in_words(self):
+        stdout, _ = self.run_program("bench", "methods", "--n", 4096, "--reps", 1, "--only", "settle,runs")
+        for words in ("settle", "runs", "blocks", "n = 4096", "verified", "x blocks"):
+            self.assertIn(words, stdout)
+        self.assertNotIn("must", stdout)
+
+    def test_refusals(self):
+        for arguments, names in [
+            (["--only", "abacus"], ["--only", "abacus", "settle, runs"]),
+            (["--only", ""], ["--only", "''"]),
+            (["--n", 4095], ["--n", "'4095'", "4096"]),
+            (["--n", "2^31"], ["--n", "2^31"]),
+            (["--reps", 0], ["--reps", "'0'", "1 to 100"]),
+            (["--seed", "x"], ["--seed", "'x'"]),
+            (["more"], ["'more'"]),
+        ]:
+            self.refuse("bench", "methods", *arguments, names=names)
 
 
 if __name__ == "__main__":

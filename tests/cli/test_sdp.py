@@ -51,6 +51,25 @@ class Sdp(CommandTest):
                 self.assertEqual(read_npy(self.folder / "t.npy"), ((n,), expected), (op, method, offsets, presets))
                 self.assertEqual(result["value"], expected[-1])
 
+    def test_methods_that_skip_terms(self):
+        """The table of the plain loop, for the operators that each is for; others are refused with a reason."""
+        chance = random.Random(12)
+        for op, combine in OPERATORS.items():
+            for method, operators in (("settle", ["min", "max"]), ("runs", ["min", "max", "and", "or", "gcd"])):
+                offsets = sorted(chance.sample(range(1, 90), 40) + [90], reverse=True)
+                presets = [chance.randint(-50, 50) for _ in range(90)]
+                line = ["--op", op, "--algorithm", method]
+                if op in operators:
+                    result = self.sdp(400, offsets, presets, *line, "--table", "t.npy")
+                    expected = solve(400, offsets, presets, combine)
+                    self.assertEqual(read_npy(self.folder / "t.npy"), ((400,), expected), (op, method))
+                    self.assertEqual((result["value"], result["algorithm"]), (expected[-1], method))
+                else:
+                    self.refuse("sdp", "--offsets", comma(offsets), "--init", comma(presets), "-n", 400, *line,
+                                names=[f"method '{method}' cannot solve this problem: its operator is n"])
+        self.refuse("sdp", "--op", "min", "--offsets", "2,1", "--init", "1,1", "-n", 9, "--weights", "1,2",
+                    "--algorithm", "settle", names=["'settle'", "one weight for all offsets"])
+
     def test_fibonacci_and_its_overflow(self):
         self.assertEqual(self.sdp(92, [2, 1], [1, 1], "--op", "add")["value"], 7540113804746346429)
         for method in METHODS:

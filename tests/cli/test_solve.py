@@ -45,6 +45,28 @@ BUILTINS = [
 ]
 PARAMS = {"loop", "op", "n", "amount", "capacity", "length", "total", "P", "time", "start"}
 
+LEAST = """linear least
+  input   first[m]
+  input   step[c] >= 1
+  param   len >= 1
+  let     was(v) = v
+  size    len
+  preset  m : first[i]
+  offset  step[j]
+  term    was(s)
+  combine min
+"""
+CHANGE = """linear change
+  input   piece[k] >= 1
+  param   total >= 0
+  size    total+1
+  preset  1 : 0
+  missing skip
+  offset  piece[j]
+  term    2 + s - 1
+  combine min
+  report  items piece
+"""
 CHAIN = """# A chain by other names.
 interval chain
   input   d[m+1] >= 1
@@ -239,6 +261,22 @@ class OwnFiles(CommandTest):
         (self.folder / "mcm").write_text(CHAIN)  # a file goes before a built-in of the same name
         line[1] = "mcm"
         self.assertEqual(self.run_json(*line)["problem"], "chain")
+
+    def test_methods_go_by_the_form(self):
+        """A file that is S-DP or fewest coins under other names, written another way, gets the methods too."""
+        (self.folder / "least.dp").write_text(LEAST)
+        (self.folder / "change.dp").write_text(CHANGE)
+        for line, value in [
+            (["least.dp", "--input", "step=3,1,5", "--input", "first=9,4,7,2,8", "--param", "len=12"], 2),
+            (["change.dp", "--input", "piece=1,7,9,30", "--param", "total=88"], 6),
+        ]:
+            expected = self.run_json("solve", *line, "--algorithm", "sequential", "--print", "0..11")
+            for method in ("settle", "runs"):
+                result = self.run_json("solve", *line, "--algorithm", method, "--print", "0..11")
+                self.assertEqual(result["algorithm"], method)
+                for key in ("value", "cells", "report"):
+                    self.assertEqual(result.get(key), expected.get(key), (line, method, key))
+                self.assertEqual(result["value"], value)
 
     def test_a_folder_is_no_file(self):
         (self.folder / "mcm").mkdir()

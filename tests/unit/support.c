@@ -160,8 +160,28 @@ size_t method_count(pdp_shape kind) {
     return count;
 }
 
+bool method_takes(const char *name, const sdp_instance *s) {
+    const bool is_ordered = s->op == PDP_MIN || s->op == PDP_MAX;
+    if (strcmp(name, "settle") == 0) {
+        return is_ordered;
+    }
+    if (strcmp(name, "runs") != 0) {
+        return true;
+    }
+    bool has_lowest = false; /* whose absolute value is no int64 */
+    for (size_t i = 0; i < (size_t)s->offsets[0]; i++) {
+        has_lowest |= s->presets[i] == INT64_MIN;
+    }
+    return is_ordered || s->op == PDP_AND || s->op == PDP_OR || (s->op == PDP_GCD && s->k > 1 && !has_lowest);
+}
+
 bool method_records(const char *name) {
-    return strcmp(name, "blocks") != 0 && strcmp(name, "tiles") != 0 && strcmp(name, "hu-shing") != 0;
+    static const char *const others[] = {"blocks", "tiles", "hu-shing", "settle", "runs"};
+    bool records = true;
+    for (size_t x = 0; x < sizeof others / sizeof *others; x++) {
+        records &= strcmp(name, others[x]) != 0;
+    }
+    return records;
 }
 
 bool method_has_table(const char *name) {

@@ -71,6 +71,9 @@ pdp_record record_of(pdp_problem *problem, const char *algorithm);
 /* How many methods a kind of problem has. */
 size_t method_count(pdp_shape kind);
 
+/* A method that is for some problems alone is for this one. */
+bool method_takes(const char *name, const sdp_instance *instance);
+
 /* The method also runs on the step-exact machine; its solutions have a table. */
 bool method_records(const char *name);
 bool method_has_table(const char *name);

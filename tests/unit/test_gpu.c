@@ -530,9 +530,7 @@ static void check_paper(const pdp_problem *problem, const char *name) {
     const char *algorithm;
     for (size_t m = 0; (algorithm = pdp_algorithm_name(problem->shape, m)) != NULL; m++) {
         pdp_options options = options_for(TABLE_ALONE, NULL);
-        const bool is_other = strcmp(algorithm, "tiles") == 0 || strcmp(algorithm, "blocks") == 0 ||
-                              strcmp(algorithm, "hu-shing") == 0 ||
-                              (is_interval && strcmp(algorithm, "sequential") == 0);
+        const bool is_other = !method_records(algorithm) || (is_interval && strcmp(algorithm, "sequential") == 0);
         options.algorithm = algorithm;
         for (options.resident = 0; options.resident < 2 && !is_other; options.resident++) {
             const bool is_printed = strcmp(algorithm, "pipeline-printed") == 0;

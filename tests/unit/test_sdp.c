@@ -121,6 +121,9 @@ static void check_all_methods(const sdp_instance *s) {
     for (size_t m = 0; m < method_count(PDP_LINEAR); m++) {
         pdp_options options = PDP_OPTIONS_DEFAULT;
         options.algorithm = pdp_algorithm_name(PDP_LINEAR, m);
+        if (!method_takes(options.algorithm, s)) {
+            continue;
+        }
         for (options.record = 0; options.record < (method_records(options.algorithm) ? 2 : 1); options.record++) {
             pdp_plan *plan;
             assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);

@@ -201,9 +201,7 @@ double bench_run_solve(void *context) {
     return seconds;
 }
 
-/* The loops' tables are allocated once. Ours are too, if what a solve frees stays with the process: otherwise the
- * rounds measure how the system clears pages, which on a virtual machine can take longer than the solve. */
-static void keep_memory(void) {
+void bench_keep_memory(void) {
 #if defined(__GLIBC__)
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
@@ -211,7 +209,7 @@ static void keep_memory(void) {
 }
 
 int bench_case_run(bench_case *one, const bench_options *options) {
-    keep_memory();
+    bench_keep_memory();
     one->entries[0].context = one; /* it has stopped moving */
     for (size_t round = 0; round < options->rounds; round++) {
         one->clock_rates[round] = measure_clock();
@@ -409,12 +407,13 @@ void *bench_convert(const bench_type *type, const int64_t *values, size_t count)
 
 int command_bench(int argc, char **argv) {
     static const char usage[] =
-        "Usage: pipedp bench interval|linear|gpu|paper [OPTION...]\n"
+        "Usage: pipedp bench interval|linear|methods|gpu|paper [OPTION...]\n"
         "How fast the inner update of a recurrence can be on this core or on a device, what a textbook's loop makes of "
         "it,\n"
         "and what we do, measured in turn. Results are verified before they are printed.\n\n"
         "  interval   M[i][j] = ... M[i][k], M[k][j]: matrix chains, search trees, RNA folding, a file of yours\n"
         "  linear     ST[i] = ... ST[i - a]: S-DP\n"
+        "  methods    those that do without most of the terms, beside the engines\n"
         "  gpu        both on a GPU\n"
         "  paper      Table I of the paper, and its pipelines beside our engines\n\n"
         "pipedp bench interval --help and so on have the options.\n";
@@ -424,6 +423,7 @@ int command_bench(int argc, char **argv) {
         int (*run)(int argc, char **argv);
     } parts[] = {{"interval", "pipedp bench interval", bench_interval},
                  {"linear", "pipedp bench linear", bench_linear},
+                 {"methods", "pipedp bench methods", bench_methods},
                  {"gpu", "pipedp bench gpu", bench_gpu},
                  {"paper", "pipedp bench paper", bench_paper}};
     const char *name = argc > 1 ? argv[1] : "";

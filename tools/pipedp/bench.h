@@ -83,6 +83,10 @@ typedef struct bench_solve {
 } bench_solve;
 double bench_run_solve(void *context);
 
+/* The loops' tables are allocated once. Ours are too, if what a solve frees stays with the process: otherwise the
+ * rounds measure how the system clears pages, which on a virtual machine can take longer than the solve. */
+void bench_keep_memory(void);
+
 /* All entries in turn, round after round. */
 int bench_case_run(bench_case *one, const bench_options *options);
 
@@ -114,6 +118,7 @@ int bench_plot_script(bench_script_function *write, const void *context, const c
 
 int bench_interval(int argc, char **argv);
 int bench_linear(int argc, char **argv);
+int bench_methods(int argc, char **argv);
 int bench_gpu(int argc, char **argv);
 int bench_paper(int argc, char **argv);
 

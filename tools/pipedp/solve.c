@@ -95,7 +95,8 @@ static const struct argp argp = {
     .doc =
         "Solves a recurrence with its data: one of your own (docs/recurrences.md), or a built-in one (pipedp list).\v"
         "Methods: auto; sequential, the plain loop; tiles (interval) or blocks (linear), the fast engines; hu-shing "
-        "for what is a matrix chain, if no table is asked for.\n\n"
+        "for what is a matrix chain, if no table is asked for; settle (min, max) and runs (also and, or, gcd) for "
+        "linear recurrences without weights, or with one for all offsets.\n\n"
         "A FILE holds numbers separated by blanks, newlines or commas, a row of a matrix on each line, or is an int64 "
         "or float .npy; @- is standard input.\n\n"
         "A line of a batch has NAME=VALUE for each input and parameter, with blanks between them, or, where only one "

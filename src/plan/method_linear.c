@@ -1,0 +1,403 @@
+/* Methods for linear recurrences whose terms are cells, or cells and one weight: `settle` and `runs`. Both compute with
+ * keys: int64 or int32 in which min, and, or gcd does what the operator does to the values. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "cpu/runs.h"
+#include "cpu/settle.h"
+#include "plan/plan.h"
+#include "plan/type.h"
+#include "problem/bound.h"
+
+/* ---- The form ---- */
+
+/* s, or a sum of one s and of what neither cells nor the index i are in. */
+static bool is_cell_and_weight(const pdp_recurrence *r, uint32_t node, pdp_cell cell) {
+    const pdp_node *n = &r->nodes[node];
+    if (n->kind == PDP_NODE_CELL) {
+        return n->which == cell;
+    }
+    if (n->kind == PDP_NODE_MULADD) {
+        return is_cell_and_weight(r, n->child[2], cell) && !r->nodes[n->child[0]].has_cell &&
+               !r->nodes[n->child[1]].has_cell &&
+               ((r->nodes[n->child[0]].uses | r->nodes[n->child[1]].uses) & PDP_USES_I) == 0;
+    }
+    if (n->kind != PDP_NODE_BINARY || (n->op != PDP_OP_ADD && n->op != PDP_OP_SUBTRACT)) {
+        return false;
+    }
+    const bool is_left = r->nodes[n->child[0]].has_cell;
+    const pdp_node *rest = &r->nodes[n->child[is_left ? 1 : 0]];
+    return !rest->has_cell && (rest->uses & PDP_USES_I) == 0 && (is_left || n->op == PDP_OP_ADD) &&
+           is_cell_and_weight(r, n->child[is_left ? 0 : 1], cell);
+}
+
+static bool is_whole(const pdp_problem *problem) {
+    return problem->element == PDP_ELEMENT_WHOLE || problem->element == PDP_ELEMENT_I32 ||
+           problem->element == PDP_ELEMENT_I64;
+}
+
+static bool is_real(const pdp_problem *problem) {
+    return problem->element == PDP_ELEMENT_F32 || problem->element == PDP_ELEMENT_F64;
+}
+
+static bool is_ordered(const pdp_problem *problem) {
+    return problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX;
+}
+
+/* What every term adds to its cell: false if that is not the same for all of them. */
+static bool find_weight(const pdp_problem *problem, pdp_wide *weight) {
+    const pdp_recurrence *r = problem->recurrence;
+    *weight = 0;
+    if (r->finish != PDP_NO_NODE) {
+        return false;
+    }
+    if (r->nodes[r->inner].kind == PDP_NODE_CELL && r->after == PDP_NO_NODE) {
+        return true;
+    }
+    /* Floats are rounded at every step, and sets of bits wrap around. */
+    if (!is_whole(problem) || !is_cell_and_weight(r, r->inner, PDP_CELL_SOURCE) ||
+        (r->after != PDP_NO_NODE && !is_cell_and_weight(r, r->after, PDP_CELL_BEST))) {
+        return false;
+    }
+    pdp_bindings bindings = pdp_problem_bindings(problem);
+    pdp_wide after = 0;
+    if (r->after != PDP_NO_NODE) {
+        after = pdp_interpret_element(&bindings, r->after).whole;
+    }
+    const bool varies = (r->nodes[r->inner].uses & PDP_USES_J) != 0 && r->nodes[r->inner].kind != PDP_NODE_CELL;
+    for (size_t j = 0; j < (varies ? problem->offset_count : 1); j++) {
+        bindings.j = (int64_t)j;
+        const pdp_wide own = after + pdp_interpret_element(&bindings, r->inner).whole;
+        if (bindings.error.status != PDP_OK || (j > 0 && own != *weight)) {
+            return false;
+        }
+        *weight = own;
+    }
+    return true;
+}
+
+static const char other_terms[] = "its terms are not plain cells, or whole numbers with one weight for all offsets";
+
+static const char *refuse_settle(const pdp_plan *plan, const pdp_problem *problem) {
+    (void)plan;
+    pdp_wide weight;
+    if (!is_ordered(problem)) {
+        return "its operator is neither min nor max";
+    }
+    if (!find_weight(problem, &weight)) {
+        return other_terms;
+    }
+    const bool improves = problem->combine == PDP_OP_MIN ? weight < 0 : weight > 0;
+    return improves ? "its weight makes a value better with every step" : NULL;
+}
+
+static const char *refuse_runs(const pdp_plan *plan, const pdp_problem *problem) {
+    (void)plan;
+    pdp_wide weight;
+    const bool is_bitwise = problem->combine == PDP_OP_AND || problem->combine == PDP_OP_OR;
+    if (!is_ordered(problem) && !is_bitwise && problem->combine != PDP_OP_GCD) {
+        return "its operator is none of min, max, and, or, gcd, to which a cell may come twice";
+    }
+    if (problem->combine == PDP_OP_GCD && !is_whole(problem)) {
+        return "it finds the gcd of whole numbers, not of bits";
+    }
+    if (!find_weight(problem, &weight)) {
+        return other_terms;
+    }
+    return weight != 0 && (!is_ordered(problem) || problem->has_source)
+               ? "it takes a weight under min and max alone, and not beside a source"
+               : NULL;
+}
+
+/* ---- Types ---- */
+
+/* As for a kernel, but values are only passed on: whatever is proven to fit into int64 will do. What could be taken for
+ * infinity in a table of int64 is kept in 128 bits. */
+static pdp_status choose_type(pdp_plan *plan) {
+    size_t widest = 0;
+    if (pdp_type_choose(&plan->stamp, plan->problems, plan->count, plan->options.type, plan->level, false, &widest,
+                        &plan->error) != PDP_OK ||
+        plan->stamp.type != PDP_TYPE_WIDE) {
+        return plan->error.status;
+    }
+    for (size_t x = 0; x < plan->count; x++) {
+        const pdp_bounds bounds = pdp_bounds_find(plan->problems[x]);
+        const int64_t none = plan->stamp.can_miss ? 1 : 0; /* has a key of its own */
+        if (bounds.low < INT64_MIN + none || bounds.high > INT64_MAX - none) {
+            pdp_error_set(&plan->error, PDP_BAD_INPUT,
+                          "method '%s' cannot solve this problem: its values are not proven to fit into int64",
+                          plan->method->name);
+            return pdp_plan_name_problem(plan, x, &plan->error);
+        }
+    }
+    if (!plan->stamp.can_miss && plan->problem->element != PDP_ELEMENT_I32) {
+        plan->stamp.type = PDP_TYPE_I64;
+    }
+    return PDP_OK;
+}
+
+/* ---- Keys ---- */
+
+/* From values to keys and back. */
+typedef struct codec {
+    const pdp_problem *problem;
+    pdp_machine_type type; /* of the cells in the solution */
+    pdp_op op;             /* of the keys: min, and or gcd */
+    size_t bytes;          /* of a key: 4 or 8 */
+    bool flips;            /* max of values is min of their complements, or is and */
+    bool can_miss;         /* `none` is no value, otherwise it is one like others */
+    int64_t none;
+} codec;
+
+static codec make_codec(const pdp_plan *plan, const pdp_problem *problem, bool is_short) {
+    codec c = {.problem = problem,
+               .type = plan->stamp.type,
+               .bytes = is_short && (plan->stamp.type == PDP_TYPE_I32 || plan->stamp.type == PDP_TYPE_F32) ? 4 : 8,
+               .flips = problem->combine == PDP_OP_MAX || problem->combine == PDP_OP_OR,
+               .can_miss = plan->stamp.can_miss && problem->element != PDP_ELEMENT_BITS};
+    c.op = is_ordered(problem) ? PDP_OP_MIN : problem->combine == PDP_OP_GCD ? PDP_OP_GCD : PDP_OP_AND;
+    c.none = c.op == PDP_OP_GCD ? 0 : c.op == PDP_OP_AND ? -1 : c.bytes == 4 ? INT32_MAX : INT64_MAX;
+    return c;
+}
+
+/* Bits of floats, or of sets, in the order of integers: of negative floats the larger has the smaller bits, sets have
+ * no sign. The map is its own inverse. */
+static int64_t order_bits(const codec *c, int64_t bits) {
+    if (is_real(c->problem)) {
+        const int64_t mask = c->type == PDP_TYPE_F32 ? INT32_MAX : INT64_MAX;
+        return bits < 0 ? bits ^ mask : bits;
+    }
+    return c->type == PDP_TYPE_U64 && c->op == PDP_OP_MIN ? bits ^ INT64_MIN : bits;
+}
+
+static int64_t encode(const codec *c, pdp_value value) {
+    int64_t bits;
+    if (!is_real(c->problem)) {
+        bits = (int64_t)(uint64_t)value.whole;
+    } else if (c->type == PDP_TYPE_F32) {
+        const float real = (float)value.real;
+        int32_t few;
+        memcpy(&few, &real, sizeof few);
+        bits = few;
+    } else {
+        memcpy(&bits, &value.real, sizeof bits);
+    }
+    bits = order_bits(c, bits);
+    return c->flips ? ~bits : bits;
+}
+
+static int64_t read_key(const codec *c, const void *keys, size_t i) {
+    return c->bytes == 4 ? ((const int32_t *)keys)[i] : ((const int64_t *)keys)[i];
+}
+
+static void write_key(const codec *c, void *keys, size_t i, int64_t key) {
+    if (c->bytes == 4) {
+        ((int32_t *)keys)[i] = (int32_t)key;
+    } else {
+        ((int64_t *)keys)[i] = key;
+    }
+}
+
+/* The input that a clause looks up at i, and nothing else; or NULL. */
+static const pdp_bound_input *find_input(const pdp_problem *problem, uint32_t node, size_t end) {
+    const pdp_node *n = &problem->recurrence->nodes[node];
+    if (n->kind != PDP_NODE_LOOKUP || n->child_count != 1) {
+        return NULL;
+    }
+    const pdp_node *index = &problem->recurrence->nodes[n->child[0]];
+    const pdp_bound_input *input = &problem->inputs[n->which];
+    const bool is_of_kind = is_real(problem) ? input->real != NULL : input->whole != NULL;
+    return index->kind == PDP_NODE_INDEX && index->which == PDP_INDEX_I && is_of_kind && (size_t)input->extent[0] >= end
+               ? input
+               : NULL;
+}
+
+/* The keys of a clause at begin .. end-1. */
+static pdp_status fill_keys(const codec *c, uint32_t node, size_t begin, size_t end, void *keys, pdp_error *error) {
+    pdp_bindings bindings = pdp_problem_bindings(c->problem);
+    const pdp_bound_input *input = find_input(c->problem, node, end);
+    for (size_t i = begin; i < end && bindings.error.status == PDP_OK; i++) {
+        pdp_value value;
+        if (!input) {
+            bindings.i = (int64_t)i;
+            value = pdp_interpret_element(&bindings, node);
+        } else if (input->real) {
+            value.real = input->real[i];
+        } else {
+            value.whole = input->whole[i];
+        }
+        write_key(c, keys, i, encode(c, value));
+    }
+    if (bindings.error.status != PDP_OK) {
+        *error = bindings.error;
+    }
+    return error->status;
+}
+
+/* Presets, and then sources or nothing. */
+static pdp_status open_keys(const codec *c, void *keys, pdp_error *error) {
+    const pdp_problem *problem = c->problem;
+    const pdp_recurrence *r = problem->recurrence;
+    const size_t presets = problem->preset_count;
+    if (presets > 0 && fill_keys(c, r->preset_value, 0, presets, keys, error) != PDP_OK) {
+        return error->status;
+    }
+    if (problem->has_source) {
+        return fill_keys(c, r->source, presets, problem->n, keys, error);
+    }
+    for (size_t i = presets; i < problem->n; i++) {
+        write_key(c, keys, i, c->none);
+    }
+    return PDP_OK;
+}
+
+/* A cell of the solution. Infinities are as kernels write them: see pdp_data_create. */
+static void write_cell(const codec *c, void *cells, size_t i, int64_t key) {
+    const bool is_none = c->can_miss && key == c->none;
+    const int64_t bits = order_bits(c, c->flips ? ~key : key);
+    const int sign = c->flips ? -1 : 1;
+    float short_real = (float)bits;
+    double real = (double)bits;
+    switch (c->type) {
+    case PDP_TYPE_I32: ((int32_t *)cells)[i] = is_none ? sign * (INT32_MAX / 2) : (int32_t)bits; break;
+    case PDP_TYPE_F32:
+        if (is_real(c->problem)) {
+            const int32_t few = (int32_t)bits;
+            memcpy(&short_real, &few, sizeof few);
+        }
+        ((float *)cells)[i] = is_none ? (float)sign * INFINITY : short_real;
+        break;
+    case PDP_TYPE_F64:
+        if (is_real(c->problem)) {
+            memcpy(&real, &bits, sizeof real);
+        }
+        ((double *)cells)[i] = is_none ? sign * (double)INFINITY : real;
+        break;
+    case PDP_TYPE_WIDE: ((pdp_wide *)cells)[i] = is_none ? sign * PDP_WHOLE_INFINITY : bits; break;
+    default: ((int64_t *)cells)[i] = is_none ? sign * (INT64_MAX / 2) : bits;
+    }
+}
+
+/* The keys become the solution's cells, in their place if these are of the same size. */
+static pdp_status take_keys(const codec *c, void *keys, pdp_solution *solution) {
+    const size_t bytes = pdp_machine_type_bytes(c->type);
+    solution->type = c->type;
+    solution->cells =
+        bytes == c->bytes ? keys : pdp_pages_allocate(pdp_bytes_multiply(c->problem->n, bytes), &solution->error);
+    const bool is_done = bytes == c->bytes && is_whole(c->problem) && !c->flips && !c->can_miss &&
+                         (c->type == PDP_TYPE_I32 || c->type == PDP_TYPE_I64);
+    for (size_t i = 0; solution->cells && !is_done && i < c->problem->n; i++) {
+        write_cell(c, solution->cells, i, read_key(c, keys, i));
+    }
+    if (solution->cells != keys) {
+        free(keys);
+    }
+    return solution->error.status;
+}
+
+/* ---- Running ---- */
+
+typedef pdp_status key_solver(const pdp_plan *plan, const codec *c, void *keys, pdp_progress progress,
+                              pdp_error *error);
+
+static pdp_status run_on_keys(const pdp_plan *plan, const codec *c, key_solver *solve, pdp_solution *solution,
+                              pdp_progress progress) {
+    pdp_error *error = &solution->error;
+    void *keys = pdp_pages_allocate(pdp_bytes_multiply(c->problem->n, c->bytes), error);
+    if (!keys) {
+        return error->status;
+    }
+    if (open_keys(c, keys, error) != PDP_OK || solve(plan, c, keys, progress, error) != PDP_OK) {
+        free(keys);
+        return error->status;
+    }
+    if (take_keys(c, keys, solution) == PDP_OK && pdp_solution_close(solution) == PDP_OK && plan->options.decisions) {
+        pdp_solution_decide(solution, pdp_solution_split, solution);
+    }
+    return error->status;
+}
+
+/* Keys, and then what the solver takes or the cells, if they do not lie where the keys do. */
+static uint64_t key_bytes(const codec *c, uint64_t solver) {
+    const uint64_t keys = pdp_bytes_multiply(c->problem->n, c->bytes);
+    const uint64_t cell = pdp_machine_type_bytes(c->type);
+    const uint64_t cells = cell == c->bytes ? 0 : pdp_bytes_multiply(c->problem->n, cell);
+    return pdp_bytes_add(keys, solver > cells ? solver : cells);
+}
+
+/* Of a key: a complement grows where its value falls. */
+static int64_t key_weight(const codec *c) {
+    pdp_wide weight = 0;
+    find_weight(c->problem, &weight);
+    return (int64_t)(c->flips ? -weight : weight);
+}
+
+static pdp_settle_job make_settle_job(const codec *c) {
+    return (pdp_settle_job){.cells = c->problem->n,
+                            .preset_count = c->problem->preset_count,
+                            .offsets = c->problem->offsets,
+                            .offset_count = c->problem->offset_count,
+                            .has_source = c->problem->has_source,
+                            .weight = key_weight(c)};
+}
+
+static pdp_runs_job make_runs_job(const pdp_plan *plan, const codec *c) {
+    return (pdp_runs_job){.cells = c->problem->n,
+                          .preset_count = c->problem->preset_count,
+                          .offsets = c->problem->offsets,
+                          .offset_count = c->problem->offset_count,
+                          .kernel = pdp_runs_kernel_find(c->op, c->bytes, plan->level),
+                          .weight = key_weight(c),
+                          .none = c->none};
+}
+
+static pdp_status settle_keys(const pdp_plan *plan, const codec *c, void *keys, pdp_progress progress,
+                              pdp_error *error) {
+    (void)plan;
+    const pdp_settle_job job = make_settle_job(c);
+    return pdp_settle_solve(&job, keys, progress, error);
+}
+
+static pdp_status run_keys(const pdp_plan *plan, const codec *c, void *keys, pdp_progress progress, pdp_error *error) {
+    const pdp_runs_job job = make_runs_job(plan, c);
+    return pdp_runs_solve(&job, keys, progress, error);
+}
+
+static uint64_t settle_bytes(const pdp_plan *plan, const pdp_problem *problem) {
+    const codec c = make_codec(plan, problem, false);
+    const pdp_settle_job job = make_settle_job(&c);
+    return key_bytes(&c, pdp_settle_bytes(&job));
+}
+
+static uint64_t runs_bytes(const pdp_plan *plan, const pdp_problem *problem) {
+    const codec c = make_codec(plan, problem, true);
+    const pdp_runs_job job = make_runs_job(plan, &c);
+    return key_bytes(&c, pdp_runs_bytes(&job));
+}
+
+static pdp_status run_settle(const pdp_plan *plan, pdp_solution *solution, pdp_progress progress) {
+    const codec c = make_codec(plan, solution->problem, false);
+    return run_on_keys(plan, &c, settle_keys, solution, progress);
+}
+
+static pdp_status run_runs(const pdp_plan *plan, pdp_solution *solution, pdp_progress progress) {
+    const codec c = make_codec(plan, solution->problem, true);
+    return run_on_keys(plan, &c, run_keys, solution, progress);
+}
+
+static double settle_operations(const pdp_plan *plan, const pdp_problem *problem) {
+    const codec c = make_codec(plan, problem, false);
+    const pdp_settle_job job = make_settle_job(&c);
+    return pdp_settle_operations(&job);
+}
+
+static double runs_operations(const pdp_plan *plan, const pdp_problem *problem) {
+    const codec c = make_codec(plan, problem, true);
+    const pdp_runs_job job = make_runs_job(plan, &c);
+    return pdp_runs_operations(&job);
+}
+
+const pdp_shortcut pdp_method_settle = {refuse_settle, choose_type, settle_bytes, run_settle, settle_operations};
+const pdp_shortcut pdp_method_runs = {refuse_runs, choose_type, runs_bytes, run_runs, runs_operations};

@@ -1,0 +1,363 @@
+/* pipedp bench methods: methods that do without most of the terms, each on a problem that is made for it, beside the
+ * method that takes every term. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "cli.h"
+#include "json.h"
+#include "option_value.h"
+
+typedef struct method_arguments {
+    const char *only; /* names with commas, or NULL for all rows */
+    uint64_t size;    /* 0: every row's own */
+    uint64_t rounds;
+    uint64_t seed;
+    bool json;
+} method_arguments;
+
+/* Makes the problem of a row. Exit codes. */
+typedef int make_function(uint64_t n, uint64_t seed, int64_t most, pdp_problem **out);
+
+/* A row of the table. To add one is all it takes to measure another method. */
+typedef struct method_row {
+    const char *method;
+    const char *against;
+    const char *work; /* in words */
+    make_function *make;
+    uint64_t n;
+    int64_t most; /* of its values: decides their type */
+    double must;  /* seconds at that n on one core */
+    double aim;
+} method_row;
+
+/* ---- Problems ---- */
+
+/* Takes `wanted` of the numbers 1 .. most, each set as likely as any other, from the largest on. */
+static size_t draw_numbers(uint64_t *state, int64_t most, size_t wanted, int64_t *out) {
+    size_t count = 0;
+    for (int64_t v = most; v > 0 && count < wanted; v--) {
+        if (pdp_random_between(state, 1, v) <= (int64_t)(wanted - count)) {
+            out[count++] = v;
+        }
+    }
+    return count;
+}
+
+/* n cells, n/2 of them preset, under min. */
+static int make_line(uint64_t n, uint64_t *state, const int64_t *offsets, size_t count, int64_t most,
+                     pdp_problem **out) {
+    int64_t *presets = malloc(n / 2 * sizeof *presets);
+    if (!presets) {
+        return cli_fail(EXIT_FAILED, "out of memory");
+    }
+    for (size_t i = 0; i < n / 2; i++) {
+        presets[i] = pdp_random_between(state, 0, most);
+    }
+    const pdp_sdp sdp = {
+        .n = n, .offsets = offsets, .offset_count = count, .presets = presets, .preset_count = n / 2, .op = PDP_MIN};
+    const pdp_status status = pdp_problem_create_sdp(out, &sdp);
+    free(presets);
+    return status == PDP_OK ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s", pdp_problem_error(*out));
+}
+
+/* n/4 offsets, the first n/2, the others any. */
+static int make_random(uint64_t n, uint64_t seed, int64_t most, pdp_problem **out) {
+    uint64_t state = seed;
+    int64_t *offsets = malloc(n / 4 * sizeof *offsets);
+    if (!offsets) {
+        return cli_fail(EXIT_FAILED, "out of memory");
+    }
+    offsets[0] = (int64_t)(n / 2);
+    const size_t count = 1 + draw_numbers(&state, (int64_t)(n / 2) - 1, n / 4 - 1, offsets + 1);
+    const int code = make_line(n, &state, offsets, count, most, out);
+    free(offsets);
+    return code;
+}
+
+/* n/4 offsets in 256 runs, the last of them up to n/2. Runs and the gaps before them are between marks drawn at random
+ * on two lines: the runs' offsets, and those that are none. */
+static int make_runs(uint64_t n, uint64_t seed, int64_t most, pdp_problem **out) {
+    enum { RUNS = 256 };
+    uint64_t state = seed;
+    int64_t ends[RUNS] = {(int64_t)(n / 4)}, starts[RUNS] = {(int64_t)(n / 4)};
+    int64_t *offsets = malloc(n / 4 * sizeof *offsets);
+    if (!offsets) {
+        return cli_fail(EXIT_FAILED, "out of memory");
+    }
+    draw_numbers(&state, (int64_t)(n / 4) - 1, RUNS - 1, ends + 1);
+    draw_numbers(&state, (int64_t)(n / 4) - 1, RUNS - 1, starts + 1);
+    size_t count = 0;
+    for (size_t run = 0; run < RUNS; run++) {
+        for (int64_t v = ends[run]; v > (run + 1 < RUNS ? ends[run + 1] : 0); v--) {
+            offsets[count++] = v + starts[run];
+        }
+    }
+    const int code = make_line(n, &state, offsets, count, most, out);
+    free(offsets);
+    return code;
+}
+
+static const method_row rows[] = {
+    {"settle", "blocks", "min, n/4 random offsets up to n/2", make_random, 1 << 19, 1000000, 0.06, 0.035},
+    {"settle", "blocks", "min, n/4 random offsets up to n/2", make_random, 1 << 19, INT64_MAX / 2, 0.06, 0.035},
+    {"runs", "blocks", "min, n/4 offsets up to n/2 in 256 runs", make_runs, 1 << 19, 1000000, 0.03, 0.015},
+    {"runs", "blocks", "min, n/4 offsets up to n/2 in 256 runs", make_runs, 1 << 19, INT64_MAX / 2, 0.03, 0.015},
+};
+enum { ROWS = sizeof rows / sizeof *rows, LEAST_SIZE = 4096 };
+
+/* ---- Measuring ---- */
+
+typedef struct method_case {
+    const method_row *row;
+    uint64_t n;
+    bench_solve solves[2]; /* the method, and the one beside it */
+    bench_entry entries[2];
+} method_case;
+
+/* The whole table. The caller frees it; NULL after saying why. */
+static int64_t *solve_table(const pdp_plan *plan, size_t n, int64_t *value) {
+    pdp_solution *solution = NULL;
+    int64_t *table = malloc(n * sizeof *table);
+    const bool is_good =
+        table && pdp_plan_run(plan, &solution) == PDP_OK && pdp_solution_cells(solution, 0, 0, table, n) == PDP_OK;
+    if (!is_good) {
+        cli_fail(EXIT_FAILED, "%s", table ? pdp_solution_error(solution) : "out of memory");
+        free(table);
+        table = NULL;
+    }
+    *value = pdp_solution_value(solution);
+    pdp_solution_free(solution);
+    return table;
+}
+
+/* Both methods give the same table. */
+static int verify(method_case *c) {
+    const size_t n = pdp_problem_size(c->solves[0].problem);
+    int64_t *tables[2] = {NULL, NULL};
+    tables[0] = solve_table(c->solves[0].plan, n, &c->solves[0].value);
+    tables[1] = tables[0] ? solve_table(c->solves[1].plan, n, &c->solves[1].value) : NULL;
+    int code = tables[1] ? EXIT_DONE : EXIT_FAILED;
+    for (size_t i = 0; code == EXIT_DONE && i < n; i++) {
+        if (tables[0][i] != tables[1][i]) {
+            code = cli_fail(EXIT_MISMATCH, "mismatch: cell %zu is %" PRId64 " by %s, and %" PRId64 " by %s", i,
+                            tables[0][i], c->row->method, tables[1][i], c->row->against);
+        }
+    }
+    free(tables[0]);
+    free(tables[1]);
+    return code;
+}
+
+static int make_plans(method_case *c, uint64_t seed) {
+    int code = c->row->make(c->n, seed, c->row->most, &c->solves[0].problem);
+    for (int side = 0; side < 2 && code == EXIT_DONE; side++) {
+        pdp_options options = PDP_OPTIONS_DEFAULT;
+        options.algorithm = side == 0 ? c->row->method : c->row->against;
+        options.threads = 1;
+        options.decisions = 0;
+        bench_solve *solve = &c->solves[side];
+        solve->problem = c->solves[0].problem;
+        const pdp_status status = pdp_plan_create(&solve->plan, solve->problem, &options);
+        code = status == PDP_OK ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s", pdp_plan_error(solve->plan));
+        c->entries[side] = (bench_entry){.n = c->n, .threads = 1, .updates = 1};
+    }
+    return code;
+}
+
+/* Rates are solves a second. */
+static int measure(method_case *c, uint64_t rounds) {
+    for (uint64_t round = 0; round < rounds; round++) {
+        for (int side = 0; side < 2; side++) {
+            const double seconds = bench_run_solve(&c->solves[side]);
+            if (seconds < 0) {
+                return (int)-seconds;
+            }
+            c->entries[side].rates[round] = 1 / seconds;
+        }
+    }
+    return EXIT_DONE;
+}
+
+/* ---- Reporting ---- */
+
+/* Seconds, the least first. */
+static bench_spread find_seconds(const bench_entry *entry, size_t rounds) {
+    const bench_spread rates = bench_find_spread(entry->rates, rounds);
+    return (bench_spread){1 / rates.median, 1 / rates.most, 1 / rates.least};
+}
+
+static void print_case(const method_case *c, size_t rounds) {
+    const method_row *row = c->row;
+    printf("%s, n = %" PRIu64 ", %s: ms, median of %zu rounds (least .. most)\n", row->work, c->n,
+           pdp_plan_type(c->solves[0].plan), rounds);
+    for (int side = 0; side < 2; side++) {
+        const bench_spread s = find_seconds(&c->entries[side], rounds);
+        printf("  %-10s %9.2f  (%.2f .. %.2f)", side == 0 ? row->method : row->against, 1e3 * s.median, 1e3 * s.least,
+               1e3 * s.most);
+        if (side == 0) {
+            printf("  %.1f x %s", bench_ratio(&c->entries[0], &c->entries[1], rounds), row->against);
+        }
+        if (side == 0 && c->n == row->n) {
+            printf("; must be %.0f, should be %.0f: %s", 1e3 * row->must, 1e3 * row->aim,
+                   s.median <= row->aim    ? "both reached"
+                   : s.median <= row->must ? "reached"
+                                           : "not reached");
+        }
+        printf("\n");
+    }
+    printf("  verified: all cells of one are those of the other\n\n");
+    fflush(stdout);
+}
+
+static void write_seconds(json *writer, const char *key, const bench_entry *entry, size_t rounds) {
+    const bench_spread s = find_seconds(entry, rounds);
+    json_open_object(writer, key);
+    json_double(writer, "median", s.median);
+    json_double(writer, "least", s.least);
+    json_double(writer, "most", s.most);
+    json_close_object(writer);
+}
+
+static void write_case(json *writer, const method_case *c, size_t rounds) {
+    const method_row *row = c->row;
+    json_open_object(writer, NULL);
+    json_string(writer, "work", row->work);
+    json_string(writer, "method", row->method);
+    json_string(writer, "against", row->against);
+    json_string(writer, "type", pdp_plan_type(c->solves[0].plan));
+    json_unsigned(writer, "n", c->n);
+    write_seconds(writer, "seconds", &c->entries[0], rounds);
+    write_seconds(writer, "seconds_against", &c->entries[1], rounds);
+    json_double(writer, "ratio", bench_ratio(&c->entries[0], &c->entries[1], rounds));
+    if (c->n == row->n) {
+        json_double(writer, "must", row->must);
+        json_double(writer, "aim", row->aim);
+        json_boolean(writer, "reached", find_seconds(&c->entries[0], rounds).median <= row->must);
+    }
+    json_string(writer, "verified", "all cells of one are those of the other");
+    json_close_object(writer);
+}
+
+static int run_row(const method_arguments *arguments, const method_row *row, json *writer) {
+    method_case c = {.row = row, .n = arguments->size > 0 ? arguments->size : row->n};
+    int code = make_plans(&c, arguments->seed);
+    code = code == EXIT_DONE ? verify(&c) : code;
+    code = code == EXIT_DONE ? measure(&c, arguments->rounds) : code;
+    if (code == EXIT_DONE && writer) {
+        write_case(writer, &c, arguments->rounds);
+    } else if (code == EXIT_DONE) {
+        print_case(&c, arguments->rounds);
+    }
+    pdp_plan_free(c.solves[0].plan);
+    pdp_plan_free(c.solves[1].plan);
+    pdp_problem_free(c.solves[0].problem);
+    return code;
+}
+
+/* ---- The command ---- */
+
+enum { KEY_REPS = 512, KEY_SEED, KEY_ONLY };
+
+static const struct argp_option options[] = {
+    {"only", KEY_ONLY, "NAME,...", 0, "These methods: settle, runs", 0},
+    {"n", 'n', "N", 0, "Cells, as 4096 or 2^19, instead of each row's own", 0},
+    {"reps", KEY_REPS, "R", 0, "Rounds in which both have a turn (default 5)", 0},
+    {"seed", KEY_SEED, "S", 0, "Seed of the data (default 1)", 0},
+    {"json", 'j', 0, 0, "Write JSON", 0},
+    {0},
+};
+
+/* NULL, or a name of the list that no row has. */
+static const char *find_unknown(const char *list) {
+    static char item[BENCH_NAME_SIZE];
+    while (bench_next_item(&list, item, sizeof item)) {
+        size_t r = 0;
+        while (r < ROWS && strcmp(rows[r].method, item) != 0) {
+            r++;
+        }
+        if (r == ROWS) {
+            return item;
+        }
+    }
+    return NULL;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    method_arguments *arguments = state->input;
+    switch (key) {
+    case KEY_ONLY:
+        arguments->only = argument;
+        if (argument[0] == '\0' || find_unknown(argument)) {
+            argp_error(state, "--only: '%s' is none of the methods: settle, runs", argument);
+        }
+        return 0;
+    case 'n':
+        cli_check_value(state, "--n", argument, bench_parse_size(argument, &arguments->size));
+        if (arguments->size < LEAST_SIZE || arguments->size > INT32_MAX) {
+            argp_error(state, "--n: '%s' is not %d to 2^31-1", argument, LEAST_SIZE);
+        }
+        return 0;
+    case KEY_REPS:
+        cli_check_value(state, "--reps", argument, option_parse_unsigned(argument, &arguments->rounds));
+        if (arguments->rounds < 1 || arguments->rounds > BENCH_MOST_ROUNDS) {
+            argp_error(state, "--reps: '%s' is not 1 to %d", argument, BENCH_MOST_ROUNDS);
+        }
+        return 0;
+    case KEY_SEED:
+        cli_check_value(state, "--seed", argument, option_parse_unsigned(argument, &arguments->seed));
+        return 0;
+    case 'j': arguments->json = true; return 0;
+    case ARGP_KEY_ARG: argp_error(state, "'%s' is one argument too many", argument); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .doc = "Methods that do without most of the terms, each on a problem that is made for it, beside the engine that "
+           "takes every term: seconds of one core, in turn, after their tables were compared.\vExamples:\n"
+           "  pipedp bench methods\n"
+           "  pipedp bench methods --only runs --n 2^20 --reps 9 --json",
+};
+
+/* The name is in the list. */
+static bool is_wanted(const char *list, const char *name) {
+    char item[BENCH_NAME_SIZE];
+    bool found = !list;
+    while (list && bench_next_item(&list, item, sizeof item)) {
+        found |= strcmp(item, name) == 0;
+    }
+    return found;
+}
+
+int bench_methods(int argc, char **argv) {
+    method_arguments arguments = {.rounds = 5, .seed = 1};
+    json writer;
+    int code = EXIT_DONE;
+    cli_parse(&argp, argc, argv, &arguments);
+    bench_keep_memory();
+    if (arguments.json) {
+        json_begin(&writer, stdout);
+        json_open_object(&writer, NULL);
+        json_string(&writer, "command", "bench methods");
+        json_string(&writer, "version", pdp_version());
+        json_string(&writer, "cpu_level", pdp_cpu_level());
+        json_unsigned(&writer, "rounds", arguments.rounds);
+        json_unsigned(&writer, "seed", arguments.seed);
+        json_open_array(&writer, "rows");
+    }
+    for (size_t r = 0; r < ROWS && code == EXIT_DONE; r++) {
+        if (is_wanted(arguments.only, rows[r].method)) {
+            code = run_row(&arguments, &rows[r], arguments.json ? &writer : NULL);
+        }
+    }
+    if (arguments.json) {
+        json_close_array(&writer);
+        json_close_object(&writer);
+        json_end(&writer);
+    }
+    return code;
+}
