@@ -34,6 +34,7 @@ set(number_generic PDP_LEVEL_GENERIC)
 
 set(declarations "")
 set(entries "")
+set(transforms "") # the same of src/cpu/ntt_kernel.c
 # Stamps the kernels of a list and compiles them for a level.
 function(add_stamps level)
   foreach(stamp ${ARGN})
@@ -57,7 +58,10 @@ function(add_stamps level)
     string(APPEND declarations "extern const pdp_builtin_kernel pdp_builtin_${symbol}_${level};\n")
     string(APPEND entries "    {${number_${level}}, &pdp_builtin_${symbol}_${level}},\n")
   endforeach()
-  add_library(pipedp_stamps_${level} OBJECT ${sources})
+  string(APPEND declarations "extern const pdp_ntt_kernel pdp_ntt_kernel_${level};\n")
+  string(APPEND transforms "    {${number_${level}}, &pdp_ntt_kernel_${level}},\n")
+  add_library(pipedp_stamps_${level} OBJECT ${sources} ${PROJECT_SOURCE_DIR}/src/cpu/ntt_kernel.c)
+  target_include_directories(pipedp_stamps_${level} PRIVATE src)
   set_target_properties(pipedp_stamps_${level} PROPERTIES POSITION_INDEPENDENT_CODE ON C_EXTENSIONS ON)
   target_compile_definitions(pipedp_stamps_${level} PRIVATE PDP_STAMP_LEVEL=${level})
   # As src/compile/compiler.c does it: what floats give must not depend on who compiles.
@@ -68,6 +72,7 @@ function(add_stamps level)
   endif()
   set(declarations "${declarations}" PARENT_SCOPE)
   set(entries "${entries}" PARENT_SCOPE)
+  set(transforms "${transforms}" PARENT_SCOPE)
 endfunction()
 
 # The loops that know no recurrence, for a level.
@@ -100,13 +105,16 @@ else()
 endif()
 add_runs(generic)
 list(APPEND stamp_libraries pipedp_stamps_generic pipedp_runs_generic)
-file(CONFIGURE OUTPUT builtin_kernels.c CONTENT "#include \"cpu/runs_kernel.h\"\n
+file(CONFIGURE OUTPUT builtin_kernels.c CONTENT "#include \"cpu/ntt.h\"\n#include \"cpu/runs_kernel.h\"\n
 ${declarations}${runs_declarations}
 const pdp_builtin_level pdp_builtin_kernels[] = {
 ${entries}    {PDP_LEVEL_GENERIC, NULL},
 };
 const pdp_runs_level pdp_runs_levels[] = {
 ${runs_entries}    {PDP_LEVEL_GENERIC, NULL},
+};
+const pdp_ntt_level pdp_ntt_kernels[] = {
+${transforms}    {PDP_LEVEL_GENERIC, NULL},
 };
 ")
 target_sources(pipedp_rest PRIVATE ${PROJECT_BINARY_DIR}/builtin_kernels.c)

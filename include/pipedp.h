@@ -257,10 +257,14 @@ typedef struct pdp_options {
     pdp_device *device;     /* opened by the caller, for its backend; NULL: the plan opens one */
     uint64_t device_memory; /* bytes of the device a run may take; 0: what is free there */
     int resident;           /* the paper's methods on a device: all steps in one launch, not one each */
+    int64_t at;             /* linear: the cell whose value is wanted; those after it are not computed. -1: the last.
+                             * `bostan-mori` goes beyond the last cell too */
+    uint64_t last_cells;    /* `window`: how many of the last cells are kept, at least; 0: those that the next one
+                             * would read */
 } pdp_options;
 
 #define PDP_OPTIONS_DEFAULT                                                                                            \
-    { sizeof(pdp_options), NULL, 0, 0, 0, 32, 1, NULL, NULL, NULL, NULL, 0, 1, 1, 1, NULL, NULL, 0, 0 }
+    { sizeof(pdp_options), NULL, 0, 0, 0, 32, 1, NULL, NULL, NULL, NULL, 0, 1, 1, 1, NULL, NULL, 0, 0, -1, 0 }
 
 typedef struct pdp_plan pdp_plan;
 
@@ -268,8 +272,9 @@ typedef struct pdp_plan pdp_plan;
  * problem must outlive the plan. PDP_BAD_INPUT for an unknown method or option value, PDP_NO_MEMORY
  * when the run would take more than the limit. "auto" is the fastest method there is that is
  * guaranteed to be right: the engine, `tiles` or `blocks`; `hu-shing` for a matrix chain whose table is not
- * wanted; `sequential` where there is no engine; `pipeline` for a recorded run. `settle` and `runs` are taken by name
- * alone. */
+ * wanted; `sequential` where there is no engine; `pipeline` for a recorded run. By name alone: `settle` and `runs`;
+ * `series` and `bostan-mori` for sums with fixed weights, the second without a table; `window` for linear problems of
+ * which the last cells alone are kept, without decisions. */
 PDP_API pdp_status pdp_plan_create(pdp_plan **out, const pdp_problem *problem, const pdp_options *options);
 
 /* A plan for many problems of one kind, which are solved side by side: on a CPU a thread each (all threads together on
@@ -309,7 +314,8 @@ PDP_API pdp_status pdp_plan_run_batch(const pdp_plan *plan, pdp_solution **out);
 PDP_API const char *pdp_solution_error(const pdp_solution *solution);
 PDP_API void pdp_solution_free(pdp_solution *solution);
 
-/* The last cell of a linear table, M[0][n] of an interval one: whole, or a float (then pdp_solution_is_real). */
+/* The last cell of a linear table, or the one that is asked for by `at`; M[0][n] of an interval one: whole, or a float
+ * (then pdp_solution_is_real). */
 PDP_API int64_t pdp_solution_value(const pdp_solution *solution);
 PDP_API double pdp_solution_real_value(const pdp_solution *solution);
 PDP_API int pdp_solution_is_real(const pdp_solution *solution);
@@ -334,7 +340,7 @@ PDP_API double pdp_solution_device_seconds(const pdp_solution *solution);
 PDP_API pdp_status pdp_solution_row(const pdp_solution *solution, size_t row, int64_t *cells, size_t columns);
 PDP_API pdp_status pdp_solution_real_row(const pdp_solution *solution, size_t row, double *cells, size_t columns);
 
-/* The same for a part of a row: `count` cells from column `first` on. */
+/* The same for a part of a row: `count` cells from column `first` on. `window` has the last ones alone. */
 PDP_API pdp_status pdp_solution_cells(const pdp_solution *solution, size_t row, size_t first, int64_t *cells,
                                       size_t count);
 PDP_API pdp_status pdp_solution_real_cells(const pdp_solution *solution, size_t row, size_t first, double *cells,

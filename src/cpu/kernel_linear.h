@@ -65,8 +65,8 @@ static void linear_weigh(const pdp_kernel_data *data, const int64_t *numbers, in
 static void linear_open(const pdp_kernel_data *data, const pdp_linear_block *block) {
     elem values[PDP_ROOM_I] = {0};
     for (int64_t i = block->begin; i < block->end; i++) {
-        ((elem *)block->sums)[i - block->first] = source(data, i);
-        hoist_i(data, i, values);
+        ((elem *)block->sums)[i - block->first] = source(data, block->origin + i);
+        hoist_i(data, block->origin + i, values);
         for (int q = 0; q < PDP_NI; q++) {
             ((elem *)block->values)[q * block->stride + i - block->first] = values[q];
         }
@@ -136,7 +136,7 @@ PDP_INLINE void linear_accumulate_group(const pdp_kernel_data *data, const pdp_l
         linear_load_weights(terms, t, w);
         PDP_UNROLLED for (int64_t v = 0; v < vectors; v++) {
             const vec s = *(const vec_loose *)(operands + v * PDP_LANES);
-            sum[v] = update(data, sum[v], s, w, iv[v], cell + v, terms->numbers[t]);
+            sum[v] = update(data, sum[v], s, w, iv[v], block->origin + cell + v, terms->numbers[t]);
         }
     }
     PDP_UNROLLED for (int64_t v = 0; v < vectors; v++) {
@@ -172,10 +172,11 @@ static void linear_finish_cells(const pdp_kernel_data *data, const pdp_linear_bl
         for (int64_t t = 0; t < terms->count; t++) {
             if (terms->offsets[t] <= i) {
                 linear_load_weights(terms, t, w);
-                sum = update(data, sum, v_broadcast(table[i - terms->offsets[t]]), w, iv, i, terms->numbers[t]);
+                sum = update(data, sum, v_broadcast(table[i - terms->offsets[t]]), w, iv, block->origin + i,
+                             terms->numbers[t]);
             }
         }
-        table[i] = close(data, PDP_FIRST_LANE(sum), i);
+        table[i] = close(data, PDP_FIRST_LANE(sum), block->origin + i);
     }
 }
 
@@ -225,7 +226,7 @@ static void linear_finish_vector(const pdp_kernel_data *data, const pdp_linear_b
     for (int lane = 0; lane < PDP_LANES && cell + lane < block->end; lane++) {
 #if PDP_CLOSES
         if (cell + lane >= block->begin) {
-            vec closed = v_broadcast(close(data, sum[lane], cell + lane));
+            vec closed = v_broadcast(close(data, sum[lane], block->origin + cell + lane));
             sum = v_select(v_only(lane), closed, sum);
         }
 #endif

@@ -22,8 +22,10 @@ typedef struct pdp_linear_terms {
 } pdp_linear_terms;
 
 /* The cells in work: what they have accumulated so far, and the values hoisted for them. Cells from
- * `first` - lanes on have room, so that a vector may begin before the block. */
+ * `first` - lanes on have room, so that a vector may begin before the block. Cells are counted from the table's begin;
+ * the recurrence knows cell i as origin + i. */
 typedef struct pdp_linear_block {
+    int64_t origin;
     void *sums;     /* elem: cell i at [i - first] */
     void *values;   /* elem: value q of cell i at [q * stride + i - first] */
     int64_t stride; /* elements */

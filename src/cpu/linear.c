@@ -580,7 +580,7 @@ static int64_t row_elements(const plan *p) {
 static void work(run *r, unsigned char *scratch, bool reports) {
     const plan *p = r->plan;
     const int64_t row = row_elements(p);
-    worker w = {.run = r, .reports = reports};
+    worker w = {.run = r, .reports = reports, .block.origin = (int64_t)p->job->origin};
     w.block.sums = scratch + p->lanes * p->element_bytes;
     w.block.values = (unsigned char *)w.block.sums + row * p->element_bytes;
     w.block.stride = row;
@@ -639,7 +639,9 @@ pdp_status pdp_linear_solve(const pdp_linear_job *job, void *table, pdp_progress
         atomic_init(&r.final, p.start);
         atomic_init(&r.done, 0);
         atomic_init(&r.stop, false);
-        job->kernel->preset(job->data, table, 0, p.presets);
+        if (job->origin == 0) {
+            job->kernel->preset(job->data, table, 0, p.presets);
+        }
         if (p.start < p.end) {
             status = run_threads(&r, error);
         }

@@ -8,11 +8,13 @@
 #include "cpu/kernel_linear_abi.h"
 
 /* T[i] for 0 <= i < cells; the first `preset_count` are preset, the others close over the terms
- * j = 0 .. offset_count-1 with offsets[j] <= i. Offsets are positive, in any order, and may repeat. */
+ * j = 0 .. offset_count-1 with offsets[j] <= i. Offsets are positive, in any order, and may repeat. A table that begins
+ * with another cell than the first has its presets, so many that all terms of the others are there. */
 typedef struct pdp_linear_job {
     const pdp_linear_kernel *kernel;
     const pdp_kernel_data *data;
-    uint64_t cells;
+    uint64_t origin; /* the table's first cell */
+    uint64_t cells;  /* of the table */
     uint64_t preset_count;
     const int64_t *offsets;
     size_t offset_count;

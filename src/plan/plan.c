@@ -44,7 +44,7 @@ static pdp_status copy_options(pdp_options *to, const pdp_options *from, pdp_err
 }
 
 static pdp_status fail_unknown(pdp_error *error, const char *name, const pdp_method *methods) {
-    char list[160] = "auto";
+    char list[256] = "auto";
     for (const pdp_method *m = methods; m->name; m++) {
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, ", %s", m->name);
@@ -79,8 +79,7 @@ static pdp_machine_type plain_type(const pdp_problem *problem) {
     return pdp_problem_is_paper(problem) ? PDP_TYPE_I64 : pdp_reference_type(problem);
 }
 
-/* Opens the kernel; a note says why not, if the interpreter can take over. */
-static pdp_status open_kernel(pdp_plan *plan, bool is_asked_for) {
+pdp_status pdp_plan_open_kernel(pdp_plan *plan, bool is_asked_for) {
     const pdp_problem *problem = plan->problem;
     pdp_error error = {0};
     size_t widest = 0;
@@ -98,10 +97,27 @@ static pdp_status open_kernel(pdp_plan *plan, bool is_asked_for) {
         return pdp_error_set(&plan->error, error.status, "no kernel for '%s': %.250s", problem->recurrence->name,
                              error.text);
     }
-    plan->method = pdp_method_find(problem->shape, "sequential");
-    plan->stamp.type = plain_type(problem);
+    plan->stamp.type = pdp_reference_type(problem);
+    if (plan->method->kind == PDP_ENGINE) {
+        plan->method = pdp_method_find(problem->shape, "sequential");
+        plan->stamp.type = plain_type(problem);
+    }
     if (may_compile || !plan->options.compile || pdp_module_is_off()) {
         snprintf(plan->note, sizeof plan->note, "interpreted, which is slow: %.250s", error.text);
+    }
+    return PDP_OK;
+}
+
+/* Only a method that computes no other cell goes beyond the last one. */
+static pdp_status check_reach(pdp_plan *plan) {
+    for (size_t x = 0; x < plan->count && plan->method->shortcut != &pdp_method_bostan_mori; x++) {
+        const pdp_problem *problem = plan->problems[x];
+        if (problem->is_extended) {
+            pdp_error_set(&plan->error, PDP_BAD_INPUT,
+                          "cell %" PRId64 " is beyond the last one, %zu; method 'bostan-mori' alone goes there",
+                          plan->options.at, problem->whole->n - 1);
+            return pdp_plan_name_problem(plan, x, &plan->error);
+        }
     }
     return PDP_OK;
 }
@@ -126,6 +142,9 @@ static pdp_status choose_method(pdp_plan *plan) {
     if (!plan->method) {
         return fail_unknown(&plan->error, name, pdp_methods_of(problem->shape));
     }
+    if (check_reach(plan) != PDP_OK) {
+        return plan->error.status;
+    }
     const size_t refused = find_refused(plan, plan->method);
     if (refused < plan->count) {
         pdp_error_set(&plan->error, PDP_BAD_INPUT, "method '%s' cannot solve this problem: %s", name,
@@ -136,7 +155,10 @@ static pdp_status choose_method(pdp_plan *plan) {
         return plan->error.status;
     }
     if (plan->method->kind == PDP_ENGINE) {
-        return open_kernel(plan, !by_us);
+        return pdp_plan_open_kernel(plan, !by_us);
+    }
+    if (plan->method->shortcut && plan->method->shortcut->choose_type) {
+        return plan->method->shortcut->choose_type(plan);
     }
     if (plan->method->shortcut && plan->method->shortcut->choose_type) {
         return plan->method->shortcut->choose_type(plan);
@@ -284,6 +306,36 @@ static pdp_status check_problems(pdp_plan *plan) {
     return PDP_OK;
 }
 
+/* Problems that end with the cell that is wanted. */
+static pdp_status choose_cells(pdp_plan *plan) {
+    const int64_t at = plan->options.at;
+    if (at == -1) {
+        return PDP_OK;
+    }
+    if (plan->problem->shape != PDP_LINEAR) {
+        return pdp_error_set(&plan->error, PDP_BAD_INPUT, "at is %" PRId64 ", and '%s' is not linear", at,
+                             plan->problem->recurrence->name);
+    }
+    if (at < 0 || at >= PDP_MOST_CELLS) {
+        return pdp_error_set(&plan->error, PDP_BAD_INPUT, "at is %" PRId64 ", and must be 0 to %" PRId64 ", or -1", at,
+                             PDP_MOST_CELLS - 1);
+    }
+    plan->owns_problems = true;
+    plan->terms = 0;
+    for (size_t x = 0; x < plan->count; x++) {
+        pdp_problem *own = NULL;
+        pdp_problem_resize(&own, plan->problems[x], (size_t)at + 1, &plan->error);
+        plan->problems[x] = own;
+        if (plan->error.status != PDP_OK) {
+            memset(plan->problems + x + 1, 0, (plan->count - x - 1) * sizeof(pdp_problem *)); /* not ours to free */
+            return pdp_plan_name_problem(plan, x, &plan->error);
+        }
+        plan->terms += pdp_problem_terms(own);
+    }
+    plan->problem = plan->problems[0];
+    return PDP_OK;
+}
+
 static pdp_status open_schedule(pdp_plan *plan) {
     const pdp_options *o = &plan->options;
     plan->watch = (pdp_watch){o->record != 0, o->width, o->latency, o->record ? o->on_step : NULL, o->context};
@@ -311,12 +363,13 @@ pdp_status pdp_plan_batch(pdp_plan **out, pdp_problem *const *problems, size_t c
     plan->count = count;
     plan->problem = problems[0];
     if (check_problems(plan) != PDP_OK || copy_options(&plan->options, options, &plan->error) != PDP_OK ||
-        pdp_level_find(&plan->level, &plan->error) != PDP_OK || choose_method(plan) != PDP_OK ||
-        open_schedule(plan) != PDP_OK) {
+        choose_cells(plan) != PDP_OK || pdp_level_find(&plan->level, &plan->error) != PDP_OK ||
+        choose_method(plan) != PDP_OK || open_schedule(plan) != PDP_OK) {
         return plan->error.status;
     }
     const bool is_small = plan->terms < 4e6; /* done before a second thread has started */
-    const bool has_threads = !plan->device && (plan->method->kind == PDP_ENGINE || count > 1);
+    const bool has_engine = plan->method->kind == PDP_ENGINE || plan->kernel.kernel;
+    const bool has_threads = !plan->device && (has_engine || count > 1);
     plan->threads = !has_threads                ? 1
                     : plan->options.threads > 0 ? plan->options.threads
                     : is_small                  ? 1
@@ -407,6 +460,9 @@ void pdp_plan_free(pdp_plan *plan) {
     if (plan) {
         pdp_kernel_close(&plan->kernel);
         pdp_plan_close_device(plan);
+        for (size_t x = 0; x < plan->count && plan->owns_problems; x++) {
+            pdp_problem_free((pdp_problem *)plan->problems[x]);
+        }
         free(plan->problems);
         free(plan);
     }

@@ -43,6 +43,7 @@ typedef struct pdp_method {
 struct pdp_plan {
     const pdp_problem **problems;
     size_t count;
+    bool owns_problems;         /* they are made for the cell that is wanted */
     const pdp_problem *problem; /* the first, for all in which they are alike */
     double terms;               /* of all */
     const pdp_method *method;
@@ -83,6 +84,13 @@ const char *pdp_method_refuse(const pdp_plan *plan, const pdp_problem *problem, 
 
 extern const pdp_shortcut pdp_method_settle; /* method_linear.c */
 extern const pdp_shortcut pdp_method_runs;
+extern const pdp_shortcut pdp_method_series; /* method_sums.c */
+extern const pdp_shortcut pdp_method_bostan_mori;
+extern const pdp_shortcut pdp_method_window; /* method_window.c */
+
+/* Chooses the type and opens the kernel; a note says why not, if it is not asked for and the interpreter can take over:
+ * the type is then the interpreter's. */
+pdp_status pdp_plan_open_kernel(pdp_plan *plan, bool is_asked_for);
 
 /* ---- On the CPU: run.c ---- */
 

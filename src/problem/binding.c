@@ -38,6 +38,11 @@ void pdp_problem_free(pdp_problem *problem) {
     if (!problem || problem->users-- != 0) {
         return;
     }
+    if (problem->whole) {
+        pdp_problem_free(problem->whole);
+        free(problem);
+        return;
+    }
     for (size_t x = 0; x < PDP_MAX_INPUTS; x++) {
         free((void *)problem->inputs[x].whole);
         free((void *)problem->inputs[x].real);
@@ -421,6 +426,19 @@ static bool is_given(const pdp_problem *problem, uint32_t node) {
     return true;
 }
 
+/* Every cell that is not preset has all its terms, unless they are skipped. */
+static pdp_status check_reach(const pdp_problem *problem, pdp_error *error) {
+    const bool has_all = problem->recurrence->missing_skip || problem->preset_count == problem->n;
+    for (size_t j = 0; j < problem->offset_count && !has_all; j++) {
+        if (problem->offsets[j] > problem->preset_count) {
+            return pdp_error_set(error, PDP_BAD_INPUT,
+                                 "offset %zu (from 0) is %zu, and reaches back beyond the %zu preset cells", j,
+                                 problem->offsets[j], problem->preset_count);
+        }
+    }
+    return PDP_OK;
+}
+
 static pdp_status check_offsets(pdp_problem *problem) {
     const pdp_recurrence *r = problem->recurrence;
     int64_t presets = 0;
@@ -432,6 +450,7 @@ static pdp_status check_offsets(pdp_problem *problem) {
     if (presets < 0) {
         return pdp_error_set(&problem->error, PDP_BAD_INPUT, "the number of presets is %" PRId64, presets);
     }
+    problem->most_presets = (size_t)presets;
     problem->preset_count = (uint64_t)presets < problem->n ? (size_t)presets : problem->n;
     free(problem->offsets);
     problem->offsets = pdp_array_allocate(problem->offset_count, sizeof *problem->offsets, &problem->error);
@@ -444,14 +463,9 @@ static pdp_status check_offsets(pdp_problem *problem) {
             return pdp_error_set(&problem->error, PDP_BAD_INPUT,
                                  "offset %zu (from 0) is %" PRId64 ", and must be positive", j, offset);
         }
-        if (!r->missing_skip && (uint64_t)offset > problem->preset_count && problem->preset_count < problem->n) {
-            return pdp_error_set(&problem->error, PDP_BAD_INPUT,
-                                 "offset %zu (from 0) is %" PRId64 ", and reaches back beyond the %zu preset cells", j,
-                                 offset, problem->preset_count);
-        }
         problem->offsets[j] = (size_t)offset;
     }
-    return problem->error.status;
+    return problem->error.status != PDP_OK ? problem->error.status : check_reach(problem, &problem->error);
 }
 
 static pdp_status check_size(pdp_problem *problem) {
@@ -583,4 +597,25 @@ pdp_status pdp_problem_check(pdp_problem *problem) {
     }
     problem->is_checked = true;
     return PDP_OK;
+}
+
+pdp_status pdp_problem_resize(pdp_problem **out, const pdp_problem *problem, size_t cells, pdp_error *error) {
+    if (cells == problem->n) {
+        *out = pdp_problem_share(problem);
+        return PDP_OK;
+    }
+    pdp_problem *other = *out = pdp_array_allocate(1, sizeof *other, error);
+    if (!other) {
+        return error->status;
+    }
+    *other = *problem;
+    other->users = 0;
+    other->whole = pdp_problem_share(problem);
+    other->is_extended = problem->is_extended || cells > problem->n;
+    other->n = cells;
+    other->preset_count = problem->most_presets < cells ? problem->most_presets : cells;
+    if (other->preset_count != problem->preset_count) { /* not the paper's form any more */
+        other->presets = NULL;
+    }
+    return check_reach(other, error);
 }

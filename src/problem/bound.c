@@ -321,15 +321,19 @@ static bool bound_tree(bounder *b, range *out) {
     return true;
 }
 
-/* s + w: at most as many steps as the smallest offset allows. */
+/* s + w, of which one is chosen or there is but one: at most as many steps as the smallest offset allows. */
 static bool bound_chain(bounder *b, range start, range *out) {
     range step = {0, 0};
     int found = 0;
     size_t smallest = SIZE_MAX;
-    if ((b->problem->combine != PDP_OP_MIN && b->problem->combine != PDP_OP_MAX) ||
+    const bool is_alone = b->problem->combine == PDP_OP_ADD && b->problem->offset_count == 1;
+    if ((b->problem->combine != PDP_OP_MIN && b->problem->combine != PDP_OP_MAX && !is_alone) ||
         !is_sum_of(b, b->r->inner, PDP_CELL_SOURCE, &found, &step) || found != 1 || !is_added(b, b->r->finish, &step) ||
         !is_added(b, b->r->after, &step)) {
         return false;
+    }
+    if (is_alone && b->problem->has_source) {
+        step = add(step, evaluate(b, b->r->source));
     }
     for (size_t j = 0; j < b->problem->offset_count; j++) {
         smallest = b->problem->offsets[j] < smallest ? b->problem->offsets[j] : smallest;
@@ -373,6 +377,7 @@ static range grow(bounder *b, range all, pdp_wide terms) {
 }
 
 static range bound_hull(bounder *b, range start) {
+    const size_t patience = (size_t)1 << 24; /* rounds of a second or two: what grows slowly for longer is not proven */
     range all = start;
     pdp_wide terms = b->r->shape == PDP_INTERVAL ? (pdp_wide)b->problem->n : (pdp_wide)b->problem->offset_count;
     for (size_t round = 0; round < b->problem->n; round++) {
@@ -383,6 +388,9 @@ static range bound_hull(bounder *b, range start) {
         all = next;
         if (magnitude(all) >= PDP_UNBOUNDED) {
             break;
+        }
+        if (round == patience) {
+            return make_range(-PDP_UNBOUNDED, PDP_UNBOUNDED);
         }
     }
     return all;

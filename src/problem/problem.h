@@ -5,13 +5,16 @@
 #include "core/error.h"
 #include "recurrence/interpret.h"
 
-/* Of a linear table: more than any memory has, and little enough for byte counts and indices. */
-#define PDP_MOST_CELLS ((int64_t)1 << 40)
+/* Of a linear table: more than any memory has, for methods that need none, and little enough for indices. Byte counts
+ * saturate. */
+#define PDP_MOST_CELLS ((int64_t)1 << 62)
 
 struct pdp_problem {
     pdp_recurrence *recurrence; /* shared */
     _Atomic size_t users;       /* besides its creator: solutions */
     bool is_checked;
+    pdp_problem *whole; /* of a problem with another number of cells: the one whose data it has. NULL otherwise */
+    bool is_extended;   /* it has more cells than the size clause says */
 
     /* As given; sizes and the rest as worked out by the check. */
     pdp_bound_input inputs[PDP_MAX_INPUTS];
@@ -32,6 +35,7 @@ struct pdp_problem {
     size_t *offsets; /* as the offset clause gives them */
     size_t offset_count;
     size_t preset_count;
+    size_t most_presets; /* however few cells there are */
 
     /* The paper's S-DP: offsets fall, presets are as many as the first and already reduced by the modulus, there are
      * neither weights nor a source. `presets` is NULL for any other linear problem. */
@@ -48,6 +52,11 @@ struct pdp_problem {
 
 /* One more user, who ends with pdp_problem_free. Returns the problem. */
 pdp_problem *pdp_problem_share(const pdp_problem *problem);
+
+/* A checked linear problem with another number of cells, 1 .. PDP_MOST_CELLS: fewer, or more than its size clause says.
+ * Inputs stay as they are, so that only what looks at all indices may solve one with more. It shares the data of the
+ * other, or is the same if their cells are as many. PDP_BAD_INPUT if a cell reaches back beyond the presets. */
+pdp_status pdp_problem_resize(pdp_problem **out, const pdp_problem *problem, size_t cells, pdp_error *error);
 
 /* Interprets with this problem's data; the bindings point into the problem. */
 pdp_bindings pdp_problem_bindings(const pdp_problem *problem);

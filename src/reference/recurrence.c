@@ -115,14 +115,12 @@ pdp_status pdp_reference_solve_interval(pdp_solution *solution, pdp_progress pro
 }
 
 /* ST[i] = close(source(i) (+) the terms of ST[i - offset]), terms in the given order. */
-pdp_status pdp_reference_solve_linear(pdp_solution *solution, pdp_progress progress) {
+pdp_status pdp_reference_fill_linear(pdp_solution *solution, size_t begin, size_t end, pdp_progress progress) {
     const pdp_problem *problem = solution->problem;
     const pdp_recurrence *r = problem->recurrence;
     pdp_bindings b = pdp_problem_bindings(problem);
-    solution->type = pdp_reference_type(problem);
     const size_t bytes = solution->type == PDP_TYPE_WIDE ? sizeof(pdp_wide) : sizeof(double);
-    solution->cells = pdp_pages_allocate(pdp_reference_bytes(problem), &solution->error);
-    for (size_t i = 0; solution->cells && i < problem->n && b.error.status == PDP_OK; i++) {
+    for (size_t i = begin; i < end && b.error.status == PDP_OK; i++) {
         pdp_value cell;
         b.i = (int64_t)i;
         if (i < problem->preset_count) {
@@ -140,7 +138,7 @@ pdp_status pdp_reference_solve_linear(pdp_solution *solution, pdp_progress progr
             }
             cell = close_cell(&b, problem, cell);
         }
-        store((unsigned char *)solution->cells + i * bytes, solution->type, cell);
+        store((unsigned char *)solution->cells + (i - solution->first) * bytes, solution->type, cell);
         if (i % 1024 == 0 && pdp_progress_tell(progress, (double)i / (double)problem->n, &solution->error) != PDP_OK) {
             break;
         }
@@ -149,4 +147,11 @@ pdp_status pdp_reference_solve_linear(pdp_solution *solution, pdp_progress progr
         solution->error = b.error;
     }
     return solution->error.status;
+}
+
+pdp_status pdp_reference_solve_linear(pdp_solution *solution, pdp_progress progress) {
+    solution->type = pdp_reference_type(solution->problem);
+    solution->cells = pdp_pages_allocate(pdp_reference_bytes(solution->problem), &solution->error);
+    return solution->cells ? pdp_reference_fill_linear(solution, 0, solution->problem->n, progress)
+                           : solution->error.status;
 }

@@ -15,6 +15,9 @@ pdp_status pdp_reference_solve_mcm(const pdp_problem *problem, int64_t *table, p
 pdp_status pdp_reference_solve_interval(pdp_solution *solution, pdp_progress progress);
 pdp_status pdp_reference_solve_linear(pdp_solution *solution, pdp_progress progress);
 pdp_machine_type pdp_reference_type(const pdp_problem *problem);
+
+/* Cells begin .. end-1 of a linear problem, where those before that they read are there. */
+pdp_status pdp_reference_fill_linear(pdp_solution *solution, size_t begin, size_t end, pdp_progress progress);
 uint64_t pdp_reference_bytes(const pdp_problem *problem);
 
 #endif

@@ -46,6 +46,7 @@ void pdp_solution_discard(pdp_solution *solution) {
     solution->splits = NULL;
     solution->decisions = NULL;
     solution->trace = NULL;
+    solution->first = 0;
     solution->decision_count = 0;
     solution->has_record = false;
 }
@@ -118,7 +119,8 @@ pdp_value pdp_solution_cell(const pdp_solution *solution, size_t row, size_t col
     const bool is_min = solution->problem->combine == PDP_OP_MIN;
     if (solution->cells) {
         static const size_t bytes[] = {4, 8, 4, 8, 4, 8, 16};
-        const unsigned char *cell = (const unsigned char *)solution->cells + column * bytes[solution->type];
+        const unsigned char *cell =
+            (const unsigned char *)solution->cells + (column - solution->first) * bytes[solution->type];
         return normalise(solution, read_cell(cell, solution->type, is_real(solution), is_min));
     }
     if (solution->tiles.cells) {
@@ -151,7 +153,7 @@ int64_t pdp_solution_public(const pdp_solution *solution, pdp_value value) {
 
 /* ---- Closing: overflow, and the value ---- */
 
-static pdp_status fail_overflow(pdp_solution *solution, size_t row, size_t column) {
+pdp_status pdp_solution_fail_overflow(pdp_solution *solution, size_t row, size_t column) {
     const char *op = pdp_op_name(solution->problem->combine);
     const char *type = solution->problem->element == PDP_ELEMENT_I32 ? "int32" : "int64";
     if (solution->shape == PDP_LINEAR) {
@@ -168,51 +170,73 @@ static bool fits(const pdp_solution *solution, pdp_value value) {
     return pdp_solution_is_infeasible(solution, value) || (value.whole <= most && value.whole >= -most - 1);
 }
 
-/* Only 128-bit cells can hold what does not fit. */
-static pdp_status check_cells(pdp_solution *solution) {
-    const size_t n = solution->n;
-    for (size_t column = 0; solution->shape == PDP_LINEAR && column < n; column++) {
-        if (!fits(solution, pdp_solution_cell(solution, 0, column))) {
-            return fail_overflow(solution, 0, column);
-        }
+/* 128-bit cells can hold what does not fit. A sum of floats can become NaN (inf - inf): where it is born, it is
+ * reported; it spreads to every later cell that reads it, but under min and max a kernel may lose it, so all are looked
+ * at. */
+static pdp_status check_cell(pdp_solution *solution, size_t row, size_t column) {
+    const pdp_value value = pdp_solution_cell(solution, row, column);
+    if (!is_real(solution)) {
+        return fits(solution, value) ? PDP_OK : pdp_solution_fail_overflow(solution, row, column);
     }
-    for (size_t row = n + 1; solution->shape == PDP_INTERVAL && row-- > 0;) {
-        for (size_t column = row + 1; column <= n; column++) {
-            if (!fits(solution, pdp_solution_cell(solution, row, column))) {
-                return fail_overflow(solution, row, column);
-            }
-        }
-    }
-    return PDP_OK;
+    return isnan(value.real) ? pdp_error_set(&solution->error, PDP_OVERFLOW,
+                                             solution->shape == PDP_LINEAR ? "cell %zu is not a number"
+                                                                           : "cell (%zu, %zu) is not a number",
+                                             solution->shape == PDP_LINEAR ? column : row, column)
+                             : PDP_OK;
 }
 
-/* A sum of floats can become NaN (inf - inf): where it is born, it is reported. */
-static pdp_status check_real_cells(pdp_solution *solution) {
-    const size_t n = solution->n;
-    const size_t rows = solution->shape == PDP_LINEAR ? 1 : n + 1;
-    for (size_t row = rows; row-- > 0;) {
-        const size_t first = solution->shape == PDP_LINEAR ? 0 : row + 1;
-        const size_t end = solution->shape == PDP_LINEAR ? n : n + 1;
-        for (size_t column = first; column < end; column++) {
-            if (isnan(pdp_solution_cell(solution, row, column).real)) {
-                return pdp_error_set(&solution->error, PDP_OVERFLOW,
-                                     solution->shape == PDP_LINEAR ? "cell %zu is not a number"
-                                                                   : "cell (%zu, %zu) is not a number",
-                                     solution->shape == PDP_LINEAR ? column : row, column);
-            }
+/* A quick look at cells of a linear table, of which most likely all are numbers that fit. */
+static bool has_doubtful(const pdp_solution *solution, size_t begin, size_t end) {
+    const size_t at = begin - solution->first, count = end - begin;
+    bool found = false;
+    if (solution->type == PDP_TYPE_WIDE) {
+        const pdp_wide *cells = (const pdp_wide *)solution->cells + at;
+        for (size_t x = 0; x < count; x++) {
+            found |= cells[x] > INT32_MAX || cells[x] < INT32_MIN;
+        }
+    } else if (solution->type == PDP_TYPE_F64) {
+        const double *cells = (const double *)solution->cells + at;
+        for (size_t x = 0; x < count; x++) {
+            found |= isnan(cells[x]) != 0;
+        }
+    } else {
+        const float *cells = (const float *)solution->cells + at;
+        for (size_t x = 0; x < count; x++) {
+            found |= isnan(cells[x]) != 0;
         }
     }
-    return PDP_OK;
+    return found;
+}
+
+static bool needs_check(const pdp_solution *solution) {
+    return solution->type == PDP_TYPE_WIDE || is_real(solution);
+}
+
+pdp_status pdp_solution_check_cells(pdp_solution *solution, size_t begin, size_t end) {
+    if (!needs_check(solution) || !has_doubtful(solution, begin, end)) {
+        return PDP_OK;
+    }
+    pdp_status status = PDP_OK;
+    for (size_t column = begin; column < end && status == PDP_OK; column++) {
+        status = check_cell(solution, 0, column);
+    }
+    return status;
 }
 
 pdp_status pdp_solution_close(pdp_solution *solution) {
-    const bool linear = solution->shape == PDP_LINEAR;
-    solution->value = pdp_solution_cell(solution, 0, linear ? solution->n - 1 : solution->n);
-    if (solution->type == PDP_TYPE_WIDE) {
-        return check_cells(solution);
+    const size_t n = solution->n;
+    if (solution->shape == PDP_LINEAR) {
+        solution->value = pdp_solution_cell(solution, 0, n - 1);
+        return pdp_solution_check_cells(solution, solution->first, n);
     }
-    /* NaN spreads to every later cell that reads it; under min and max a kernel may lose it, so all are looked at. */
-    return is_real(solution) ? check_real_cells(solution) : PDP_OK;
+    solution->value = pdp_solution_cell(solution, 0, n);
+    pdp_status status = PDP_OK;
+    for (size_t row = needs_check(solution) ? n + 1 : 0; row-- > 0 && status == PDP_OK;) {
+        for (size_t column = row + 1; column <= n && status == PDP_OK; column++) {
+            status = check_cell(solution, row, column);
+        }
+    }
+    return status;
 }
 
 pdp_status pdp_solution_take_value(pdp_solution *solution, const void *cell) {
@@ -267,8 +291,8 @@ static size_t table_width(const pdp_solution *solution) {
 
 static bool has_cells(const pdp_solution *solution, size_t row, size_t first, size_t count, bool real) {
     const size_t width = table_width(solution);
-    return width > 0 && row < (solution->shape == PDP_LINEAR ? 1 : width) && first <= width && count <= width - first &&
-           is_real(solution) == real;
+    return width > 0 && row < (solution->shape == PDP_LINEAR ? 1 : width) && first >= solution->first &&
+           first <= width && count <= width - first && is_real(solution) == real;
 }
 
 pdp_status pdp_solution_cells(const pdp_solution *solution, size_t row, size_t first, int64_t *cells, size_t count) {
@@ -305,7 +329,7 @@ pdp_status pdp_solution_real_row(const pdp_solution *solution, size_t row, doubl
 }
 
 const int64_t *pdp_solution_table(const pdp_solution *solution, size_t *rows, size_t *columns) {
-    const bool is_there = has_table(solution) && !is_real(solution);
+    const bool is_there = has_table(solution) && !is_real(solution) && solution->first == 0;
     const size_t height = !is_there ? 0 : solution->shape == PDP_LINEAR ? 1 : solution->n + 1;
     const size_t width = !is_there ? 0 : solution->shape == PDP_LINEAR ? solution->n : solution->n + 1;
     if (rows) {

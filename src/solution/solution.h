@@ -19,7 +19,8 @@ struct pdp_solution {
     /* The table in one of these forms, or in none if it was not wanted. */
     int64_t *table;  /* in the shape of pdp_solution_table; also made from the others on demand */
     pdp_tiles tiles; /* interval */
-    void *cells;     /* linear */
+    void *cells;     /* linear, from cell `first` on */
+    size_t first;    /* 0 unless only the last cells are kept */
 
     int64_t *splits; /* or NULL */
     pdp_decision *decisions;
@@ -54,6 +55,12 @@ bool pdp_solution_is_infeasible(const pdp_solution *solution, pdp_value value);
 /* Reads the value from the finished table. PDP_OVERFLOW if a cell does not fit into the element type, naming the first
  * one in the order of the plain loops. */
 pdp_status pdp_solution_close(pdp_solution *solution);
+
+/* The error of a cell whose value does not fit: of row 0 in a linear table. */
+pdp_status pdp_solution_fail_overflow(pdp_solution *solution, size_t row, size_t column);
+
+/* The same check for some cells of a linear table, as they are found. */
+pdp_status pdp_solution_check_cells(pdp_solution *solution, size_t begin, size_t end);
 
 /* The value from the one cell that was read, where the table is elsewhere. PDP_OVERFLOW if it is no number. */
 pdp_status pdp_solution_take_value(pdp_solution *solution, const void *cell);

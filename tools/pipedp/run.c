@@ -8,6 +8,9 @@
 #include "cli.h"
 #include "json.h"
 
+/* The longest report, and the most lines, that a terminal is shown whole; and how many cells where there is none. */
+enum { SHOWN_LENGTH = 400, SHOWN_LINES = 20, SHOWN_CELLS = 8 };
+
 /* Refuses what does not fit together, before anything is done. */
 static int check_input(const run_input *input, const run_front *front) {
     const char *const names[RUN_FILES] = {"--table", "--splits", front->report_option, "--output"};
@@ -28,6 +31,13 @@ static int check_input(const run_input *input, const run_front *front) {
     }
     if (input->print && front->shape != PDP_LINEAR) {
         return cli_fail(EXIT_BAD_USE, "--print: %s is not linear; --table writes its table", front->name);
+    }
+    if (input->has_at && front->shape != PDP_LINEAR) {
+        return cli_fail(EXIT_BAD_USE, "--at: %s is not linear", front->name);
+    }
+    const char *with_table = input->paths[RUN_TABLE] ? "--table" : input->print ? "--print" : NULL;
+    if (input->has_at && with_table) {
+        return cli_fail(EXIT_BAD_USE, "--at and %s exclude each other", with_table);
     }
     if (input->print && input->last >= front->n) {
         return cli_fail(EXIT_BAD_USE, "--print: '%s' goes beyond the last cell, %zu", input->print, front->n - 1);
@@ -51,6 +61,8 @@ static pdp_options make_options(const run_input *input, const run_front *front) 
     options.splits = input->paths[RUN_SPLITS] != NULL;
     options.decisions = front->report_label != NULL;
     options.on_progress = cli_show_progress;
+    options.at = input->has_at ? (int64_t)input->at : -1;
+    options.last_cells = input->print && input->last < front->n ? front->n - input->first : SHOWN_CELLS;
     return options;
 }
 
@@ -102,9 +114,6 @@ static void start_progress(const run_front *front) {
 
 /* ---- Text ---- */
 
-/* The longest report, and the most lines, that a terminal is shown whole; and how many cells where there is none. */
-enum { SHOWN_LENGTH = 400, SHOWN_LINES = 20, SHOWN_CELLS = 8 };
-
 /* Into int64_t or double, as the solution has them. */
 static pdp_status read_cells(const pdp_solution *solution, size_t row, size_t first, void *cells, size_t count) {
     return pdp_solution_is_real(solution) ? pdp_solution_real_cells(solution, row, first, cells, count)
@@ -140,9 +149,10 @@ static bool is_set(const run_front *front, const pdp_plan *plan) {
 }
 
 /* Why there is no value. */
-static const char *explain_none(const run_front *front, const pdp_plan *plan) {
+static const char *explain_none(const run_input *input, const run_front *front, const pdp_plan *plan) {
     return is_set(front, plan)            ? "none: there is no way to derive the whole"
            : front->shape == PDP_INTERVAL ? "none: there is no way to put the whole together"
+           : input->has_at                ? "none: there is no way to reach it"
                                           : "none: there is no way to reach the last cell";
 }
 
@@ -219,15 +229,18 @@ static void print_last_cells(FILE *out, const run_front *front, const pdp_soluti
     fputc('\n', out);
 }
 
-static void print_text(FILE *out, const run_front *front, const pdp_plan *plan, const pdp_solution *solution,
-                       const char *report) {
+static void print_text(FILE *out, const run_input *input, const run_front *front, const pdp_plan *plan,
+                       const pdp_solution *solution, const char *report) {
     const int threads = pdp_plan_threads(plan);
     fprintf(out, "%-9s %s\n", front->heading[0], front->heading[1]);
+    if (input->has_at) {
+        fprintf(out, "cell      %" PRIu64 "\n", input->at);
+    }
     fprintf(out, "%-9s ", front->value_label);
-    print_value(out, front, plan, solution, explain_none(front, plan));
+    print_value(out, front, plan, solution, explain_none(input, front, plan));
     if (report) {
         print_report(out, front, report);
-    } else if (front->shape == PDP_LINEAR && !front->report_label) {
+    } else if (front->shape == PDP_LINEAR && !front->report_label && !input->has_at) {
         print_last_cells(out, front, solution);
     }
     fprintf(out, "method    %s on the %s, %s, %d thread%s, %.3f s%s\n", pdp_plan_algorithm(plan),
@@ -354,6 +367,9 @@ static int write_files(cli_output files[RUN_FILES], const run_front *front, cons
 
 static void write_result_json(json *writer, const run_input *input, const run_front *front, const outcome *result) {
     open_json(writer, front);
+    if (input->has_at) {
+        json_unsigned(writer, "at", input->at);
+    }
     write_value_json(writer, front, result->plan, result->solution);
     if (result->report) {
         json_string(writer, front->report_key, result->report);
@@ -380,7 +396,7 @@ static void print_result(FILE *out, const run_input *input, const run_front *fro
     } else if (result->cells) {
         print_cells(out, input, result->solution, result->cells);
     } else {
-        print_text(out, front, result->plan, result->solution, result->report);
+        print_text(out, input, front, result->plan, result->solution, result->report);
     }
 }
 
@@ -434,10 +450,17 @@ static int open_files(const run_input *input, cli_output files[RUN_FILES]) {
     return code;
 }
 
+/* What is asked for, and the method does not have. */
 static int check_plan(const run_input *input, const pdp_plan *plan) {
+    const char *algorithm = pdp_plan_algorithm(plan);
+    const bool is_window = strcmp(algorithm, "window") == 0;
+    const bool has_cells = strcmp(algorithm, "hu-shing") != 0 && strcmp(algorithm, "bostan-mori") != 0;
     const char *wants = input->paths[RUN_TABLE] ? "--table" : input->print ? "--print" : NULL;
-    if (wants && strcmp(pdp_plan_algorithm(plan), "hu-shing") == 0) {
-        return cli_fail(EXIT_BAD_USE, "%s: method 'hu-shing' has no table", wants);
+    if (wants && (!has_cells || (is_window && input->paths[RUN_TABLE]))) {
+        return cli_fail(EXIT_BAD_USE, "%s: method '%s' has no table", wants, algorithm);
+    }
+    if (is_window && input->paths[RUN_REPORT]) {
+        return cli_fail(EXIT_BAD_USE, "--report: method 'window' has no decisions");
     }
     return EXIT_DONE;
 }

@@ -30,6 +30,8 @@ typedef struct run_input {
     const char *print; /* the text of --print, NULL if it is not asked for */
     uint64_t first;
     uint64_t last;
+    bool has_at; /* --at: the cell whose value is asked for */
+    uint64_t at;
 } run_input;
 
 /* For a command's argp.children; the input of each is the run_input. */
@@ -37,7 +39,7 @@ extern const struct argp run_argp;   /* --algorithm, --memory, --json */
 extern const struct argp solve_argp; /* those, and --type, --threads, --backend, ... */
 
 /* The parser of a child with those of these options that a command has. */
-enum { RUN_KEY_TABLE = 512, RUN_KEY_SPLITS, RUN_KEY_REPORT, RUN_KEY_PRINT };
+enum { RUN_KEY_TABLE = 512, RUN_KEY_SPLITS, RUN_KEY_REPORT, RUN_KEY_PRINT, RUN_KEY_AT };
 error_t run_parse_files(int key, char *argument, struct argp_state *state);
 
 /* What a command says of its problem. */

@@ -103,6 +103,13 @@ error_t run_parse_files(int key, char *argument, struct argp_state *state) {
         cli_check_value(state, "--print", argument, option_parse_range(argument, &input->first, &input->last));
         input->print = argument;
         return 0;
+    case RUN_KEY_AT:
+        cli_check_value(state, "--at", argument, option_parse_unsigned(argument, &input->at));
+        if (input->at > INT64_MAX) {
+            argp_error(state, "--at: %" PRIu64 " must be at most %" PRId64, input->at, INT64_MAX);
+        }
+        input->has_at = true;
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }

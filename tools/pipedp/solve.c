@@ -32,6 +32,7 @@ static const struct argp_option file_options[] = {
     {"splits", RUN_KEY_SPLITS, "F.npy", 0, "Interval: write where each (i,j) is split, in the table's shape", 0},
     {"report", RUN_KEY_REPORT, "F", 0, "Write the report as text: order, brackets, tree or items", 0},
     {"print", RUN_KEY_PRINT, "A..B", 0, "Linear: print cells A to B, both included, counted from 0", 0},
+    {"at", RUN_KEY_AT, "I", 0, "Linear: solve no further than cell I, counted from 0, and give its value", 0},
     {0},
 };
 
@@ -96,7 +97,9 @@ static const struct argp argp = {
         "Solves a recurrence with its data: one of your own (docs/recurrences.md), or a built-in one (pipedp list).\v"
         "Methods: auto; sequential, the plain loop; tiles (interval) or blocks (linear), the fast engines; hu-shing "
         "for what is a matrix chain, if no table is asked for; settle (min, max) and runs (also and, or, gcd) for "
-        "linear recurrences without weights, or with one for all offsets.\n\n"
+        "linear recurrences without weights, or with one for all offsets. Linear: series for sums with fixed weights, "
+        "by number-theoretic transforms; bostan-mori for one cell of such a sum, however far; window, which keeps the "
+        "last cells alone.\n\n"
         "A FILE holds numbers separated by blanks, newlines or commas, a row of a matrix on each line, or is an int64 "
         "or float .npy; @- is standard input.\n\n"
         "A line of a batch has NAME=VALUE for each input and parameter, with blanks between them, or, where only one "
@@ -109,6 +112,7 @@ static const struct argp argp = {
         "  pipedp solve mcm --input p=@dims.npy --table table.npy --json\n"
         "  pipedp solve obst --input p=4,2,6,3 --input q=1,2,3,1,2 --report tree.txt\n"
         "  pipedp solve rod --input price=1,5,8,9,10,17,17,20 --param length=20 --print 0..20\n"
+        "  pipedp solve compositions_mod --input part=1,2,5 --param total=1000000000000 -A bostan-mori\n"
         "  pipedp solve mcm --batch chains.txt --report orders.txt\n"
         "  pipedp solve knapsack --input weight=3,4 --input value=5,6 --param capacity=100 --dry-run",
 };

@@ -1,0 +1,120 @@
+#include "problem/linear_form.h"
+
+static bool is_binary(const pdp_node *node, pdp_op op) {
+    return node->kind == PDP_NODE_BINARY && node->op == op;
+}
+
+/* The node is the cell, to which things without a cell are added. */
+static bool is_shifted(const pdp_recurrence *r, uint32_t index) {
+    const pdp_node *n = &r->nodes[index];
+    if (n->kind == PDP_NODE_CELL) {
+        return true;
+    }
+    const bool left = n->child_count >= 2 && r->nodes[n->child[0]].has_cell;
+    const bool right = n->child_count >= 2 && r->nodes[n->child[1]].has_cell;
+    return (is_binary(n, PDP_OP_ADD) && left != right && is_shifted(r, n->child[left ? 0 : 1])) ||
+           (is_binary(n, PDP_OP_SUBTRACT) && left && !right && is_shifted(r, n->child[0]));
+}
+
+/* Sums, differences and products of which no two factors have a cell. Depth is capped by the parser. */
+static bool is_affine(const pdp_recurrence *r, uint32_t index) {
+    const pdp_node *n = &r->nodes[index];
+    if (!n->has_cell) {
+        return (n->uses & PDP_USES_I) == 0;
+    }
+    if (n->kind == PDP_NODE_CELL) {
+        return true;
+    }
+    if (n->kind == PDP_NODE_CONDITIONAL && r->nodes[n->child[0]].has_cell) {
+        return false;
+    }
+    if (is_binary(n, PDP_OP_MUL) && r->nodes[n->child[0]].has_cell && r->nodes[n->child[1]].has_cell) {
+        return false;
+    }
+    if (!is_binary(n, PDP_OP_MUL) && !is_binary(n, PDP_OP_ADD) && !is_binary(n, PDP_OP_SUBTRACT) &&
+        !(n->kind == PDP_NODE_UNARY && n->op == PDP_OP_NEGATE) && n->kind != PDP_NODE_CONDITIONAL) {
+        return false;
+    }
+    for (uint32_t c = 0; c < n->child_count; c++) {
+        if (!is_affine(r, n->child[c])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+pdp_term_form pdp_linear_form_of_term(const pdp_recurrence *r) {
+    if (r->shape != PDP_LINEAR || !r->nodes[r->term].has_cell || !is_affine(r, r->term)) {
+        return PDP_TERM_OTHER;
+    }
+    return r->nodes[r->term].kind == PDP_NODE_CELL ? PDP_TERM_CELL
+           : is_shifted(r, r->term)                ? PDP_TERM_SHIFTED
+                                                   : PDP_TERM_AFFINE;
+}
+
+bool pdp_linear_form_finish_adds(const pdp_recurrence *r) {
+    return r->finish == PDP_NO_NODE || (r->nodes[r->finish].has_cell && is_shifted(r, r->finish));
+}
+
+/* No part without a cell uses the index. */
+static bool is_free_of(const pdp_recurrence *r, uint32_t node, uint8_t uses) {
+    const pdp_node *n = &r->nodes[node];
+    if (!n->has_cell) {
+        return (n->uses & uses) == 0;
+    }
+    for (uint32_t c = 0; c < n->child_count; c++) {
+        if (!is_free_of(r, n->child[c], uses)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool pdp_linear_form_is_uniform(const pdp_recurrence *r) {
+    return is_free_of(r, r->term, PDP_USES_J);
+}
+
+bool pdp_linear_form_is_steady(const pdp_problem *problem) {
+    const pdp_recurrence *r = problem->recurrence;
+    return (!problem->has_source || is_free_of(r, r->source, PDP_USES_I)) &&
+           (r->finish == PDP_NO_NODE || is_free_of(r, r->finish, PDP_USES_I));
+}
+
+/* a - b, or a + b, of the element type. */
+static pdp_wide add(const pdp_bindings *b, pdp_wide x, pdp_wide y) {
+    const pdp_wide sum = x + y;
+    if (b->element == PDP_ELEMENT_BITS) {
+        return (pdp_wide)(uint64_t)sum;
+    }
+    return b->element != PDP_ELEMENT_MOD ? sum : sum < 0 ? sum + b->modulus : sum % b->modulus;
+}
+
+void pdp_linear_form_weigh(pdp_bindings *b, pdp_term_form form, size_t j, pdp_wide *scale, pdp_wide *shift) {
+    const uint32_t term = b->recurrence->term;
+    *scale = 1;
+    *shift = 0;
+    if (form == PDP_TERM_CELL) {
+        return;
+    }
+    b->j = (int64_t)j;
+    b->cells[PDP_CELL_SOURCE] = (pdp_value){.whole = 0};
+    *shift = pdp_interpret_element(b, term).whole;
+    if (form == PDP_TERM_AFFINE) {
+        b->cells[PDP_CELL_SOURCE] = (pdp_value){.whole = 1};
+        *scale = add(b, pdp_interpret_element(b, term).whole, -*shift);
+    }
+}
+
+pdp_wide pdp_linear_form_source(pdp_bindings *b, const pdp_problem *problem, size_t i) {
+    const pdp_recurrence *r = problem->recurrence;
+    pdp_wide sum = 0;
+    b->i = (int64_t)i;
+    if (problem->has_source) {
+        sum = pdp_interpret_element(b, r->source).whole;
+    }
+    if (r->finish != PDP_NO_NODE) {
+        b->cells[PDP_CELL_BEST] = (pdp_value){.whole = 0};
+        sum = add(b, sum, pdp_interpret_element(b, r->finish).whole);
+    }
+    return sum;
+}
