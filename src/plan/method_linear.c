@@ -10,28 +10,9 @@
 #include "plan/plan.h"
 #include "plan/type.h"
 #include "problem/bound.h"
+#include "problem/linear_form.h"
 
 /* ---- The form ---- */
-
-/* s, or a sum of one s and of what neither cells nor the index i are in. */
-static bool is_cell_and_weight(const pdp_recurrence *r, uint32_t node, pdp_cell cell) {
-    const pdp_node *n = &r->nodes[node];
-    if (n->kind == PDP_NODE_CELL) {
-        return n->which == cell;
-    }
-    if (n->kind == PDP_NODE_MULADD) {
-        return is_cell_and_weight(r, n->child[2], cell) && !r->nodes[n->child[0]].has_cell &&
-               !r->nodes[n->child[1]].has_cell &&
-               ((r->nodes[n->child[0]].uses | r->nodes[n->child[1]].uses) & PDP_USES_I) == 0;
-    }
-    if (n->kind != PDP_NODE_BINARY || (n->op != PDP_OP_ADD && n->op != PDP_OP_SUBTRACT)) {
-        return false;
-    }
-    const bool is_left = r->nodes[n->child[0]].has_cell;
-    const pdp_node *rest = &r->nodes[n->child[is_left ? 1 : 0]];
-    return !rest->has_cell && (rest->uses & PDP_USES_I) == 0 && (is_left || n->op == PDP_OP_ADD) &&
-           is_cell_and_weight(r, n->child[is_left ? 0 : 1], cell);
-}
 
 static bool is_whole(const pdp_problem *problem) {
     return problem->element == PDP_ELEMENT_WHOLE || problem->element == PDP_ELEMENT_I32 ||
@@ -49,27 +30,21 @@ static bool is_ordered(const pdp_problem *problem) {
 /* What every term adds to its cell: false if that is not the same for all of them. */
 static bool find_weight(const pdp_problem *problem, pdp_wide *weight) {
     const pdp_recurrence *r = problem->recurrence;
+    const pdp_term_form form = pdp_linear_form_of_term(r);
     *weight = 0;
-    if (r->finish != PDP_NO_NODE) {
+    if (r->finish != PDP_NO_NODE || (form != PDP_TERM_CELL && form != PDP_TERM_SHIFTED)) {
         return false;
     }
-    if (r->nodes[r->inner].kind == PDP_NODE_CELL && r->after == PDP_NO_NODE) {
+    if (form == PDP_TERM_CELL) {
         return true;
     }
-    /* Floats are rounded at every step, and sets of bits wrap around. */
-    if (!is_whole(problem) || !is_cell_and_weight(r, r->inner, PDP_CELL_SOURCE) ||
-        (r->after != PDP_NO_NODE && !is_cell_and_weight(r, r->after, PDP_CELL_BEST))) {
+    if (!is_whole(problem)) { /* floats are rounded at every step, and sets of bits wrap around */
         return false;
     }
     pdp_bindings bindings = pdp_problem_bindings(problem);
-    pdp_wide after = 0;
-    if (r->after != PDP_NO_NODE) {
-        after = pdp_interpret_element(&bindings, r->after).whole;
-    }
-    const bool varies = (r->nodes[r->inner].uses & PDP_USES_J) != 0 && r->nodes[r->inner].kind != PDP_NODE_CELL;
-    for (size_t j = 0; j < (varies ? problem->offset_count : 1); j++) {
-        bindings.j = (int64_t)j;
-        const pdp_wide own = after + pdp_interpret_element(&bindings, r->inner).whole;
+    for (size_t j = 0; j < (pdp_linear_form_is_uniform(r) ? 1 : problem->offset_count); j++) {
+        pdp_wide scale, own;
+        pdp_linear_form_weigh(&bindings, form, j, &scale, &own);
         if (bindings.error.status != PDP_OK || (j > 0 && own != *weight)) {
             return false;
         }
