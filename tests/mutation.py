@@ -29,6 +29,7 @@ PAPER = "unit_plan|unit_sdp|unit_mcm|unit_schedule|unit_checker|unit_paper|cli_t
 LANGUAGE = "unit_language|unit_interpret|unit_generated|unit_builtins|unit_problem|unit_plan|unit_memory|docs|cli_solve"
 ENGINES = "unit_engines|unit_builtins|unit_hu_shing|unit_generated|cli_solve"
 LINES = "unit_linear_methods|unit_memory"
+SUMS = "unit_sums|unit_window|unit_memory|cli_sdp"
 FILES = {
     "src/core/npy.c": PARSERS, "src/core/numbers.c": PARSERS, "tools/pipedp/option_value.c": PARSERS,
     "src/problem/operator.h": PAPER, "src/reference/mcm.c": PAPER, "src/reference/sdp.c": PAPER,
@@ -44,6 +45,9 @@ FILES = {
     "src/solution/tiles.h": ENGINES, "src/schedule/tile_trace.h": ENGINES, "src/cpu/interval.c": ENGINES, "src/cpu/linear.c": ENGINES,
     "src/cpu/settle.c": LINES, "src/cpu/runs.c": LINES, "src/cpu/runs_body.h": LINES, "src/cpu/offset_set.c": LINES,
     "src/plan/method_linear.c": LINES, "src/cpu/hu_shing.c": ENGINES, "src/cpu/kernel_interval.h": ENGINES, "src/cpu/kernel_linear.h": ENGINES,
+    "src/problem/linear_form.c": SUMS, "src/cpu/ntt.c": SUMS, "src/cpu/ntt_kernel.c": SUMS, "src/cpu/ring.c": SUMS,
+    "src/cpu/series.c": SUMS, "src/cpu/bostan_mori.c": SUMS, "src/cpu/window.c": SUMS,
+    "src/plan/method_sums.c": SUMS, "src/plan/method_window.c": SUMS,
 }
 # Lines whose only effect is on speed or on how far a run says it is: no test can or should notice.
 HARMLESS = re.compile(r"pdp_progress_tell|s->work\b|double share|report_every|\btold\b|double rest|__attribute__|realloc\(text")

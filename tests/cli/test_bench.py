@@ -119,12 +119,15 @@ class Methods(support.CommandTest):
         report = self.run_json("bench", "methods", "--n", 8192, "--reps", 2)
         self.assertEqual((report["command"], report["rounds"], report["seed"]), ("bench methods", 2, 1))
         self.assertEqual([(r["method"], r["type"]) for r in report["rows"]],
-                         [("settle", "i32"), ("settle", "i64"), ("runs", "i32"), ("runs", "i64")])
+                         [("settle", "i32"), ("settle", "i64"), ("runs", "i32"), ("runs", "i64"), ("series", "mod"),
+                          ("series", "mod"), ("bostan-mori", "mod"), ("window", "i32")])
         for r in report["rows"]:
-            self.assertEqual((r["against"], r["n"]), ("blocks", 8192))
+            self.assertEqual((r.get("against"), r["n"]), (None if r["method"] == "bostan-mori" else "blocks", 8192))
             self.assertTrue(0 < r["seconds"]["least"] <= r["seconds"]["median"] <= r["seconds"]["most"], r)
-            self.assertGreater(r["ratio"], 0)
+            self.assertEqual("ratio" in r, "against" in r)
             self.assertNotIn("must", r)
+        row, = self.run_json("bench", "methods", "--only", "bostan-mori", "--reps", 3)["rows"]
+        self.assertEqual((row["n"], row["must"], row["aim"]), (10**18 + 1, 0.05, 0.01))
         report = self.run_json("bench", "methods", "--only", "runs", "--reps", 1)
         for r in report["rows"]:
             self.assertEqual((r["method"], r["n"], r["must"], r["aim"]), ("runs", 524288, 0.03, 0.015))

@@ -24,9 +24,9 @@ class General(CommandTest):
             ("mcm", [("The chain", ["file", "max-dim", "random", "seed"]), ("The solve", solve),
                      ("Files", ["order", "output", "splits", "table"])]),
             ("sdp", [("The problem", ["offsets", "init", "k", "mod", "n", "op", "overflow", "random", "seed", "weights",
-                                      "x"]), ("The solve", solve), ("Files", ["output", "print", "table"])]),
+                                      "x"]), ("The solve", solve), ("Files", ["at", "output", "print", "table"])]),
             ("solve", [("The data", ["batch", "input", "param"]), ("The solve", solve),
-                       ("Files", ["output", "print", "report", "splits", "table"])]),
+                       ("Files", ["at", "output", "print", "report", "splits", "table"])]),
         ]:
             blocks = self.run_program(command, "--help")[0].split("\n\n")[1:4]
             found = [(re.match(r" (.*):\n", block).group(1), re.findall(r"--([a-z-]+)[=\s]", block)) for block in blocks]

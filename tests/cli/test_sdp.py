@@ -87,6 +87,48 @@ class Sdp(CommandTest):
                 result = self.sdp(60, [3, 1], [5, -2, 3], "--op", op, "--mod", modulus, "--print", "0..59")
                 self.assertEqual(result["cells"], expected)
 
+    def test_series(self):
+        for more in [["--mod", 998244353], ["--mod", 10**9 + 7], ["--overflow", "wrap"], []]:
+            arguments = ["sdp", "--op", "add", "--random", 3000, "--k", 3 if not more else 900, "--seed", 4, *more]
+            expected = self.run_json(*arguments, "--table", "blocks.npy")
+            self.assertEqual(self.run_json(*arguments, "--table", "t.npy", "-A", "series")["value"], expected["value"])
+            self.assertEqual(read_npy(self.folder / "t.npy"), read_npy(self.folder / "blocks.npy"))
+        self.refuse("sdp", "--op", "min", "--random", 99, "-A", "series", names=["'series'", "it is for sums"])
+
+    def test_one_cell(self):
+        fibonacci = ["sdp", "--op", "add", "--offsets", "2,1", "--init", "0,1"]
+        result = self.run_json(*fibonacci, "--mod", 10**9 + 7, "--at", 10**18, "-A", "bostan-mori")
+        self.assertEqual([result[k] for k in ("n", "at", "value", "type")], [10**18 + 1, 10**18, 209783453, "mod"])
+        for method in METHODS + ["series", "window"]:  # also where the rest would overflow
+            self.assertEqual(self.run_json(*fibonacci, "-n", 1000, "--at", 90, "-A", method)["value"], 2880067194370816120)
+        stdout, _ = self.run_program(*fibonacci, "--at", 10)
+        self.assertRegex(stdout, r"^cells     11, 2 offsets, add\ncell      10\nvalue     55\nmethod    ")
+        self.refuse(*fibonacci, "-n", 50, "--at", 50, names=["cell 50 is beyond the last one, 49", "bostan-mori"])
+        self.refuse(*fibonacci, "--at", 90, "-A", "bostan-mori", names=["not proven to fit"])
+        self.refuse(*fibonacci, "--at", 9, "--print", "3..4", names=["--at and --print exclude each other"])
+        self.refuse(*fibonacci, "--at", 9, "--table", "t.npy", names=["--at and --table exclude each other"])
+        self.refuse(*fibonacci, "--at", 2**63, names=["--at", 2**63])
+        self.refuse(*fibonacci, "--at", -1, names=["--at", "-1"])
+        self.refuse(*fibonacci, "--mod", 7, "-n", 9, "--print", "3..4", "-A", "bostan-mori", names=["has no table"])
+        self.refuse("mcm", 1, 2, 3, "--at", 1, names=["--at"])
+
+    def test_window(self):
+        arguments = ["sdp", "--op", "max", "--offsets", "7,2", "--init", "1,2,3,4,5,6,7", "--weights", "9,-2"]
+        cells = self.run_json(*arguments, "-n", 200000, "--print", "199000..199999")["cells"]
+        for first in [199000, 199990, 199999]:
+            result = self.run_json(*arguments, "-n", 200000, "--print", f"{first}..199999", "-A", "window")
+            self.assertEqual((result["cells"], result["algorithm"]), (cells[first - 200000:], "window"))
+        result = self.run_json(*arguments, "-n", 10**7, "-A", "window", "--memory", "2M")
+        self.assertEqual(result["value"], self.run_json(*arguments, "-n", 10**7)["value"])
+        stdout, _ = self.run_program(*arguments, "-n", 200000, "-A", "window")
+        self.assertIn("last 8   " + "".join(f" {cell}" for cell in cells[-8:]), stdout)
+        self.refuse(*arguments, "-n", 99, "-A", "window", "--table", "t.npy", names=["method 'window' has no table"])
+        coins = ["solve", "coins", "--input", "coin=5,2", "--param", "amount=39", "-A", "window"]
+        stdout, stderr = self.run_program(*coins)
+        self.assertIn("value     9\n", stdout)
+        self.assertIn("note: no decisions", stderr)
+        self.refuse(*coins, "--report", "r", names=["--report: method 'window' has no decisions"])
+
     def test_print_is_inclusive(self):
         stdout, _ = self.run_program("sdp", "--op", "add", "--offsets", "2,1", "--init", "1,1", "-n", 9, "--print", "5..7")
         self.assertEqual(stdout, "ST[5] = 8\nST[6] = 13\nST[7] = 21\n")

@@ -278,6 +278,33 @@ class OwnFiles(CommandTest):
                     self.assertEqual(result.get(key), expected.get(key), (line, method, key))
                 self.assertEqual(result["value"], value)
 
+    def test_sums_go_by_the_form(self):
+        """A sum with fixed weights, written another way, gets the methods for one: the weight on the right, a source in
+        the finish clause, constants among the terms."""
+        (self.folder / "sum.dp").write_text("""linear sum
+  type    mod Q
+  param   Q >= 2
+  param   len >= 1
+  input   step[c] >= 1
+  input   share[c]
+  let     part(v) = 3 - v*share[j] + v
+  size    len
+  preset  2 : i + 1
+  missing skip
+  offset  step[j]
+  term    part(s)
+  finish  5 + best
+  combine add
+""")
+        line = ["solve", "sum.dp", "--param", "Q=1000003", "--param", "len=700", "--input", "step=3,1,600,1",
+                "--input", "share=4,-7,9,1"]
+        expected = self.run_json(*line, "--algorithm", "sequential", "--print", "0..699")
+        self.assertEqual(self.run_json(*line, "-A", "series", "--print", "0..699")["cells"], expected["cells"])
+        for at in [0, 1, 2, 599, 600, 699]:
+            self.assertEqual(self.run_json(*line, "-A", "bostan-mori", "--at", at)["value"], expected["cells"][at])
+        line[5] = "len=9"  # the recurrence goes on beyond its last cell
+        self.assertEqual(self.run_json(*line, "-A", "bostan-mori", "--at", 699)["value"], expected["value"])
+
     def test_a_folder_is_no_file(self):
         (self.folder / "mcm").mkdir()
         self.assertEqual(self.run_json("solve", "mcm", "--input", "p=2,3,4")["value"], 24)

@@ -165,6 +165,9 @@ bool method_takes(const char *name, const sdp_instance *s) {
     if (strcmp(name, "settle") == 0) {
         return is_ordered;
     }
+    if (strcmp(name, "series") == 0 || strcmp(name, "bostan-mori") == 0) { /* which takes what is proven to fit */
+        return s->op == PDP_ADD && (name[0] == 's' || s->overflow != PDP_OVERFLOW_ERROR);
+    }
     if (strcmp(name, "runs") != 0) {
         return true;
     }
@@ -176,7 +179,8 @@ bool method_takes(const char *name, const sdp_instance *s) {
 }
 
 bool method_records(const char *name) {
-    static const char *const others[] = {"blocks", "tiles", "hu-shing", "settle", "runs"};
+    static const char *const others[] = {"blocks", "tiles",  "hu-shing",    "settle",
+                                         "runs",   "series", "bostan-mori", "window"};
     bool records = true;
     for (size_t x = 0; x < sizeof others / sizeof *others; x++) {
         records &= strcmp(name, others[x]) != 0;
@@ -185,7 +189,7 @@ bool method_records(const char *name) {
 }
 
 bool method_has_table(const char *name) {
-    return strcmp(name, "hu-shing") != 0;
+    return strcmp(name, "hu-shing") != 0 && strcmp(name, "bostan-mori") != 0 && strcmp(name, "window") != 0;
 }
 
 static char cache_folder[] = "/tmp/pipedp-unit-XXXXXX";

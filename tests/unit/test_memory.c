@@ -144,12 +144,18 @@ static void check_run(const pdp_problem *problem, const pdp_options *options, do
     pdp_plan_free(plan);
 }
 
+static mcm_instance chain;
+static sdp_instance s;
+
 static void check_peak(const pdp_problem *problem, pdp_shape kind, double least_share) {
     static const int threads[] = {1, 2, 3, 8};
     for (size_t m = 0; m < method_count(kind); m++) {
         pdp_options options = PDP_OPTIONS_DEFAULT;
         options.algorithm = pdp_algorithm_name(kind, m);
         const bool records = method_records(options.algorithm);
+        if (kind == PDP_LINEAR && !method_takes(options.algorithm, &s)) {
+            continue;
+        }
         for (int variant = 0; variant < (records ? 8 : 16); variant++) {
             options.record = variant % 2 && records;
             options.splits = variant / 2 % 2 && method_has_table(options.algorithm);
@@ -161,9 +167,6 @@ static void check_peak(const pdp_problem *problem, pdp_shape kind, double least_
         }
     }
 }
-
-static mcm_instance chain;
-static sdp_instance s;
 
 /* Chains of many sizes in one plan. */
 static void check_batch_peak(const pdp_options *options, double least_share, uint64_t *state) {
@@ -225,9 +228,13 @@ static void test_peak(void **unused) {
         random_offsets(&s, &state, tables[t][1], tables[t][2]);
         random_presets(&s, &state, -5, 5);
         s.n = tables[t][0];
-        pdp_problem *problem = make_sdp(&s);
-        check_peak(problem, PDP_LINEAR, s.n < 1000 ? 0 : 0.4);
-        pdp_problem_free(problem);
+        for (int sums = 0; sums < 2; sums++) {
+            s.op = sums ? PDP_ADD : PDP_MIN;
+            s.overflow = sums ? PDP_OVERFLOW_WRAP : PDP_OVERFLOW_ERROR;
+            pdp_problem *problem = make_sdp(&s);
+            check_peak(problem, PDP_LINEAR, s.n < 1000 ? 0 : 0.4);
+            pdp_problem_free(problem);
+        }
     }
 }
 
@@ -280,7 +287,9 @@ static pdp_options options_for(pdp_shape kind, size_t method) {
     options.splits = kind == PDP_INTERVAL && method >= count && method_has_table(options.algorithm);
     options.on_step = do_nothing;
     options.threads = method >= count ? 2 : 1;
-    options.type = method_records(options.algorithm) || !method_has_table(options.algorithm) ? NULL : "i32";
+    const bool has_type = !method_records(options.algorithm) && method_has_table(options.algorithm) &&
+                          strcmp(options.algorithm, "series") != 0;
+    options.type = has_type ? "i32" : NULL;
     return options;
 }
 
@@ -293,7 +302,12 @@ static bool do_mcm(size_t method) {
 
 static bool do_sdp(size_t method) {
     const pdp_options options = options_for(PDP_LINEAR, method);
+    s.op = PDP_MIN;
+    s.overflow = PDP_OVERFLOW_ERROR;
+    const bool is_sum = !method_takes(options.algorithm, &s);
     pdp_sdp sdp = {s.n, s.offsets, s.k, s.presets, (size_t)s.offsets[0], PDP_MIN, PDP_OVERFLOW_ERROR, 0};
+    sdp.op = is_sum ? PDP_ADD : PDP_MIN;
+    sdp.overflow = is_sum ? PDP_OVERFLOW_WRAP : PDP_OVERFLOW_ERROR;
     pdp_problem *problem;
     pdp_status status = pdp_problem_create_sdp(&problem, &sdp);
     return solve_with(status, problem, &options);
@@ -441,7 +455,8 @@ static void test_refusals(void **unused) {
     random_presets(&s, &state, -5, 5);
     s.n = 60;
     check_refusals(do_mcm, 14, 14 * 2 * 8);
-    check_refusals(do_sdp, 12, 12 * 2 * 8);
+    const size_t methods = 2 * method_count(PDP_LINEAR);
+    check_refusals(do_sdp, methods, methods * 2 * 8);
     for (size_t method = 0; method < 4; method++) {
         assert_false(do_road(method)); /* compiles */
     }

