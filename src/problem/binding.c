@@ -1,6 +1,7 @@
 /* Data meets recurrence: setting the fields, and checking that they fit together. */
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -608,8 +609,10 @@ pdp_status pdp_problem_resize(pdp_problem **out, const pdp_problem *problem, siz
     if (!other) {
         return error->status;
     }
-    *other = *problem;
-    other->users = 0;
+    /* All but the number of users, which others may be changing. */
+    const size_t at = offsetof(pdp_problem, is_checked);
+    memcpy((unsigned char *)other + at, (const unsigned char *)problem + at, sizeof *other - at);
+    other->recurrence = problem->recurrence;
     other->whole = pdp_problem_share(problem);
     other->is_extended = problem->is_extended || cells > problem->n;
     other->n = cells;
