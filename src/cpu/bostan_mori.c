@@ -162,11 +162,10 @@ static void make_fraction(generator *g) {
     for (size_t d = 1; d <= job->longest; d++) {
         g->lower[d] = subtract(g, 0, job->weights[d]);
     }
-    const size_t needed = job->longest + 1 < count ? job->longest + 1 : count;
     for (unsigned x = 0; x < g->ring.count && count > 0; x++) {
         const uint32_t *a[] = {g->transforms[0]}, *b[] = {g->transforms[1]};
         transform(g, x, job->presets, count, log_size, g->transforms[0]);
-        transform(g, x, g->lower, needed, log_size, g->transforms[1]);
+        transform(g, x, g->lower, count, log_size, g->transforms[1]);
         g->ring.kernel->multiply(&g->ring.moduli[x], g->results[x][0], a, b, 1, size, 0);
         transform_back(g, x, 0, log_size, log_size);
     }

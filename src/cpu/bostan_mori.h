@@ -14,7 +14,7 @@ typedef struct pdp_bostan_mori_job {
     int64_t modulus;
     size_t longest;
     const int64_t *weights; /* longest + 1 of them */
-    size_t preset_count;    /* at most the cell that is asked for */
+    size_t preset_count;    /* at most `longest`, and at most the cell that is asked for */
     const int64_t *presets;
     size_t source_count; /* x(i) = sources[i - preset_count] as far as they go, and then 0 */
     const int64_t *sources;

@@ -53,6 +53,11 @@ typedef struct measure {
     pdp_uwide shifts;
 } measure;
 
+/* Numbers are below 2^121; a sum that is larger proves nothing, and need not grow. */
+static pdp_uwide add_magnitude(pdp_uwide sum, pdp_wide value) {
+    return sum >> 122 != 0 ? sum : sum + (pdp_uwide)(value < 0 ? -value : value);
+}
+
 static measure measure_terms(const pdp_problem *problem) {
     const pdp_term_form form = pdp_linear_form_of_term(problem->recurrence);
     const pdp_ring_kind kind = ring_of(problem);
@@ -64,10 +69,9 @@ static measure measure_terms(const pdp_problem *problem) {
             continue;
         }
         pdp_linear_form_weigh(&bindings, form, j, &scale, &shift);
-        scale = bring_near(kind, problem->modulus, scale);
         found.longest = problem->offsets[j] > found.longest ? problem->offsets[j] : found.longest;
-        found.weights += (pdp_uwide)(scale < 0 ? -scale : scale);
-        found.shifts += (pdp_uwide)(shift < 0 ? -shift : shift);
+        found.weights = add_magnitude(found.weights, bring_near(kind, problem->modulus, scale));
+        found.shifts = add_magnitude(found.shifts, shift);
     }
     return found;
 }

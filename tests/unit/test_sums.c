@@ -589,6 +589,9 @@ static void test_refusals(void **state) {
         {"linear t\n input a[k] >= 1\n size 99\n missing skip\n preset 1 : 1\n offset a[j]\n"
          " term 1000000000000000000*s\n combine add\n",
          "series", "a sum of its terms may leave 120 bits"},
+        {"linear t\n input a[k] >= 1\n size 99\n missing skip\n preset 1 : 1\n offset a[j]\n"
+         " term 9000000000000000000*9000000000000000000*s\n combine add\n",
+         "series", "a sum of its terms may leave 120 bits"},
         {"linear t\n input a[k] >= 1\n size 99\n missing skip\n preset 1 : 1\n offset a[j]\n term 2*s\n combine add\n",
          "bostan-mori", "its cells are not proven to fit, and it sees but one of them"},
         {"linear t\n type bits\n input a[k] >= 1\n size 10000000\n missing skip\n source i\n offset a[j]\n term s\n"
@@ -598,13 +601,16 @@ static void test_refusals(void **state) {
     for (size_t x = 0; x < sizeof refused / sizeof *refused; x++) {
         pdp_recurrence *recurrence;
         pdp_problem *problem;
-        const int64_t offsets[] = {2, 1};
+        int64_t offsets[256]; /* as many as make 2^128 of numbers that are cut off at 2^120 */
         const char *error;
+        for (size_t j = 0; j < 256; j++) {
+            offsets[j] = 1 + (int64_t)j % 2;
+        }
         CHECK(pdp_recurrence_parse(&recurrence, refused[x].text, strlen(refused[x].text)) == PDP_OK, "%s",
               pdp_recurrence_error(recurrence));
         assert_int_equal(pdp_problem_create(&problem, recurrence), PDP_OK);
         pdp_recurrence_free(recurrence);
-        pdp_problem_set_whole(problem, "a", offsets, 2, 0);
+        pdp_problem_set_whole(problem, "a", offsets, 256, 0);
         assert_null(try_method(problem, refused[x].method, &error));
         assert_in(error, refused[x].why);
         pdp_problem_free(problem);
