@@ -55,10 +55,7 @@ static unsigned count_primes(const pdp_bostan_mori_job *job) {
 }
 
 const char *pdp_bostan_mori_refuse(const pdp_bostan_mori_job *job) {
-    const size_t most = (size_t)1 << PDP_RING_LOG_SIZE;
-    const bool is_long = job->longest >= most / 2 || job->preset_count >= most || job->source_count >= most;
-    return is_long || count_primes(job) == 0 ? "its offsets or its source are too long for the transforms that it has"
-                                             : NULL;
+    return count_primes(job) == 0 ? "its offsets or its source are too long for the transforms that it has" : NULL;
 }
 
 uint64_t pdp_bostan_mori_bytes(const pdp_bostan_mori_job *job) {
