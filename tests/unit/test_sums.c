@@ -381,6 +381,34 @@ static void test_levels(void **state) {
     assert_true(seen.solved[0] > 10);
 }
 
+/* Blocks of all four levels, and more windows than a level has: against the engine, in the long tier. */
+static void test_largest(void **state) {
+    (void)state;
+    const size_t lengths[] = {(size_t)1 << 21, (size_t)3 << 22};
+    uint64_t random = test_seed();
+    for (size_t x = 0; x < campaign(0, 2); x++) {
+        const size_t n = lengths[x] + lengths[x] / 2;
+        const int64_t offsets[] = {(int64_t)lengths[x], 700001, 1000, 3};
+        int64_t *presets = malloc(lengths[x] * sizeof *presets);
+        assert_non_null(presets);
+        for (size_t i = 0; i < lengths[x]; i++) {
+            presets[i] = (int64_t)pdp_random_next(&random);
+        }
+        const pdp_sdp sdp = {n, offsets, 4, presets, lengths[x], PDP_ADD, PDP_OVERFLOW_MOD, 998244353};
+        pdp_problem *problem;
+        assert_int_equal(pdp_problem_create_sdp(&problem, &sdp), PDP_OK);
+        pdp_solution *expected = solve(problem, "blocks", NULL), *found = solve(problem, "series", NULL);
+        const int64_t *table = pdp_solution_table(expected, NULL, NULL), *other = pdp_solution_table(found, NULL, NULL);
+        for (size_t i = 0; i < n; i++) {
+            CHECK(table[i] == other[i], "cell %zu of %zu is %" PRId64 " instead of %" PRId64, i, n, other[i], table[i]);
+        }
+        pdp_solution_free(expected);
+        pdp_solution_free(found);
+        pdp_problem_free(problem);
+        free(presets);
+    }
+}
+
 /* ---- One far cell ---- */
 
 enum { MOST_ORDER = 24 };
@@ -618,10 +646,11 @@ static void test_refusals(void **state) {
 }
 
 int main(void) {
+    use_test_cache();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_transforms), cmocka_unit_test(test_ring),      cmocka_unit_test(test_small),
-        cmocka_unit_test(test_levels),     cmocka_unit_test(test_fibonacci), cmocka_unit_test(test_far),
-        cmocka_unit_test(test_beyond),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_transforms), cmocka_unit_test(test_ring),    cmocka_unit_test(test_small),
+        cmocka_unit_test(test_levels),     cmocka_unit_test(test_largest), cmocka_unit_test(test_fibonacci),
+        cmocka_unit_test(test_far),        cmocka_unit_test(test_beyond),  cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
