@@ -272,9 +272,11 @@ typedef struct pdp_plan pdp_plan;
  * problem must outlive the plan. PDP_BAD_INPUT for an unknown method or option value, PDP_NO_MEMORY
  * when the run would take more than the limit. "auto" is the fastest method there is that is
  * guaranteed to be right: the engine, `tiles` or `blocks`; `hu-shing` for a matrix chain whose table is not
- * wanted; `sequential` where there is no engine; `pipeline` for a recorded run. By name alone: `settle` and `runs`;
- * `series` and `bostan-mori` for sums with fixed weights, the second without a table; `window` for linear problems of
- * which the last cells alone are kept, without decisions. */
+ * wanted; `knuth` for a large problem whose recurrence says `monotone`, if the data keeps to it, which is checked here
+ * (the progress callback hears of that as 0; PDP_CANCELLED if it stops); `sequential` where there is no engine;
+ * `pipeline` for a recorded run. By name alone: `settle` and `runs`; `series` and `bostan-mori` for sums with fixed
+ * weights, the second without a table; `window` for linear problems of which the last cells alone are kept, without
+ * decisions. */
 PDP_API pdp_status pdp_plan_create(pdp_plan **out, const pdp_problem *problem, const pdp_options *options);
 
 /* A plan for many problems of one kind, which are solved side by side: on a CPU a thread each (all threads together on

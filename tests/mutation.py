@@ -27,7 +27,7 @@ WORK = ROOT / "build" / "mutation"
 PARSERS = "unit_numbers|unit_npy|cli_"
 PAPER = "unit_plan|unit_sdp|unit_mcm|unit_schedule|unit_checker|unit_paper|cli_trace|cli_sdp|cli_mcm"
 LANGUAGE = "unit_language|unit_interpret|unit_generated|unit_builtins|unit_problem|unit_plan|unit_memory|docs|cli_solve"
-ENGINES = "unit_engines|unit_builtins|unit_hu_shing|unit_generated|cli_solve"
+ENGINES = "unit_engines|unit_builtins|unit_hu_shing|unit_knuth|unit_generated|cli_solve"
 LINES = "unit_linear_methods|unit_memory"
 SUMS = "unit_sums|unit_window|unit_memory|cli_sdp"
 FILES = {
@@ -44,7 +44,7 @@ FILES = {
     "src/reference/recurrence.c": LANGUAGE, "src/solution/decisions.c": f"{LANGUAGE}|{ENGINES}",
     "src/solution/tiles.h": ENGINES, "src/schedule/tile_trace.h": ENGINES, "src/cpu/interval.c": ENGINES, "src/cpu/linear.c": ENGINES,
     "src/cpu/settle.c": LINES, "src/cpu/runs.c": LINES, "src/cpu/runs_body.h": LINES, "src/cpu/offset_set.c": LINES,
-    "src/plan/method_linear.c": LINES, "src/cpu/hu_shing.c": ENGINES, "src/cpu/kernel_interval.h": ENGINES, "src/cpu/kernel_linear.h": ENGINES,
+    "src/plan/method_linear.c": LINES, "src/cpu/hu_shing.c": ENGINES, "src/cpu/knuth.c": ENGINES, "src/cpu/kernel_interval.h": ENGINES, "src/cpu/kernel_linear.h": ENGINES,
     "src/problem/linear_form.c": SUMS, "src/cpu/ntt.c": SUMS, "src/cpu/ntt_kernel.c": SUMS, "src/cpu/ring.c": SUMS,
     "src/cpu/series.c": SUMS, "src/cpu/bostan_mori.c": SUMS, "src/cpu/window.c": SUMS,
     "src/plan/method_sums.c": SUMS, "src/plan/method_window.c": SUMS,

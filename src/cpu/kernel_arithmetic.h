@@ -263,14 +263,15 @@ PDP_INLINE elem k_modular_from(int64_t a, int64_t modulus) {
 
 /* In doubles for floats: the difference of two long sums has lost many bits. */
 PDP_INLINE elem k_sum(PDP_DATA d, int64_t input, int64_t a, int64_t b, int proven) {
-    if ((!proven && !k_ends_fit(d, input, a, b)) || b <= a) {
+    if (!proven && !k_ends_fit(d, input, a, b)) {
         return 0;
     }
 #if defined(PDP_TYPE_F32)
-    return (elem)(k_sums(double, input)[b] - k_sums(double, input)[a]);
+    const elem sum = (elem)(k_sums(double, input)[b] - k_sums(double, input)[a]);
 #else
-    return s_subtract(k_sums(elem, input)[b], k_sums(elem, input)[a]);
+    const elem sum = s_subtract(k_sums(elem, input)[b], k_sums(elem, input)[a]);
 #endif
+    return b <= a ? 0 : sum; /* after the lookups, so that loops over b need no branch */
 }
 
 #define k_identity_add() ((elem)0)

@@ -573,5 +573,43 @@ static int64_t pdp_split(const void *data, const void *cell, const void *row, co
     return 0;
 }
 
-const pdp_interval_kernel PDP_KERNEL_SYMBOL = {sizeof(elem), PDP_TILE,    PDP_PANEL,  sizeof(pdp_scratch),
-                                               pdp_start,    pdp_product, pdp_finish, pdp_split};
+#if PDP_WEIGHS
+#define PDP_WEIGHED 32 /* cells at a time */
+_Static_assert(PDP_WEIGHED % PDP_LANES == 0, "vectors must fill what is weighed at a time");
+
+PDP_INLINE void pdp_weigh_some(const pdp_kernel_data *d, int64_t i, int64_t j, const int64_t count, int64_t *out) {
+    elem hoisted[PDP_SOME(PDP_NHC)][PDP_WEIGHED] __attribute__((aligned(64)));
+    elem weights[PDP_WEIGHED] __attribute__((aligned(64)));
+    for (int64_t y = 0; y < count; y++) {
+        elem values[PDP_SOME(PDP_NHC)];
+        hoist_c(d, i, j + y, values);
+        for (int v = 0; v < PDP_NHC; v++) {
+            hoisted[v][y] = values[v];
+        }
+    }
+    for (int64_t y = 0; y < count; y += PDP_LANES) {
+        vec hcv[PDP_SOME(PDP_NHC)], weight = v_broadcast(0);
+        for (int v = 0; v < PDP_NHC; v++) {
+            hcv[v] = *(const vec *)(hoisted[v] + y);
+        }
+        (void)hcv;
+#if PDP_CLOSES
+        weight = close_cell(d, weight, weight, hcv, i, j + y);
+#endif
+        *(vec *)(weights + y) = weight;
+    }
+    __builtin_memcpy(out, weights, (uint64_t)count * sizeof *out);
+}
+
+static void pdp_weigh(const void *data, int64_t i, int64_t j, int64_t count, int64_t *out) {
+    for (; count >= PDP_WEIGHED; count -= PDP_WEIGHED, j += PDP_WEIGHED, out += PDP_WEIGHED) {
+        pdp_weigh_some(data, i, j, PDP_WEIGHED, out); /* so many that the loops have no rest */
+    }
+    pdp_weigh_some(data, i, j, count, out);
+}
+#else
+#define pdp_weigh 0
+#endif
+
+const pdp_interval_kernel PDP_KERNEL_SYMBOL = {
+    sizeof(elem), PDP_TILE, PDP_PANEL, sizeof(pdp_scratch), pdp_start, pdp_product, pdp_finish, pdp_split, pdp_weigh};

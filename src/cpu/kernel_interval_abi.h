@@ -36,6 +36,9 @@ typedef struct pdp_interval_kernel {
     void (*finish)(const void *data, const pdp_tile_frame *frame, void *scratch);
     /* The smallest k that gives M[i][j] its value, 0 if none does: row[x] is M[i][i+1+x], column[x] is M[i+1+x][j]. */
     int64_t (*split)(const void *data, const void *cell, const void *row, const void *column, int64_t i, int64_t j);
+    /* out[x] is M[i][j+x] as if its terms came to 0, for x < count. NULL unless the recurrence is one for cpu/knuth.h
+     * and the elements are int64. */
+    void (*weigh)(const void *data, int64_t i, int64_t j, int64_t count, int64_t *out);
 } pdp_interval_kernel;
 
 #endif

@@ -163,7 +163,7 @@ pdp_status pdp_plan_choose_device(pdp_plan *plan) {
         return pdp_error_set(&plan->error, error.status, "%s", error.text);
     }
     if (has_device) { /* where there is no GPU there is nothing to say */
-        snprintf(plan->note, sizeof plan->note, "on the CPU: %.290s", error.text);
+        pdp_plan_add_note(plan, "on the CPU: %s", error.text);
     }
     return PDP_OK;
 }

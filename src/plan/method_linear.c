@@ -374,5 +374,5 @@ static double runs_operations(const pdp_plan *plan, const pdp_problem *problem) 
     return pdp_runs_operations(&job);
 }
 
-const pdp_shortcut pdp_method_settle = {refuse_settle, choose_type, settle_bytes, run_settle, settle_operations};
-const pdp_shortcut pdp_method_runs = {refuse_runs, choose_type, runs_bytes, run_runs, runs_operations};
+const pdp_shortcut pdp_method_settle = {refuse_settle, choose_type, settle_bytes, run_settle, settle_operations, NULL};
+const pdp_shortcut pdp_method_runs = {refuse_runs, choose_type, runs_bytes, run_runs, runs_operations, NULL};

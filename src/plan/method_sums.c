@@ -251,7 +251,7 @@ static pdp_status run_series(const pdp_plan *plan, pdp_solution *solution, pdp_p
     return error->status == PDP_OK ? pdp_solution_close(solution) : error->status;
 }
 
-const pdp_shortcut pdp_method_series = {refuse_series, choose_type, series_bytes, run_series, series_operations};
+const pdp_shortcut pdp_method_series = {refuse_series, choose_type, series_bytes, run_series, series_operations, NULL};
 
 /* ---- One far cell ---- */
 
@@ -356,4 +356,4 @@ static pdp_status run_far(const pdp_plan *plan, pdp_solution *solution, pdp_prog
     return error->status;
 }
 
-const pdp_shortcut pdp_method_bostan_mori = {refuse_far, choose_type, far_bytes, run_far, far_operations};
+const pdp_shortcut pdp_method_bostan_mori = {refuse_far, choose_type, far_bytes, run_far, far_operations, NULL};

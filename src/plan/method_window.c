@@ -32,12 +32,10 @@ static pdp_status open_engine(pdp_plan *plan) {
     }
     if (refusal) {
         plan->stamp.type = pdp_reference_type(problem);
-        snprintf(plan->note, sizeof plan->note, "interpreted, which is slow: %s", refusal);
+        pdp_plan_add_note(plan, "interpreted, which is slow: %s", refusal);
     }
     if (plan->options.decisions && (problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX)) {
-        const size_t used = strlen(plan->note);
-        snprintf(plan->note + used, sizeof plan->note - used,
-                 "%sno decisions: method 'window' keeps the last cells alone", used > 0 ? "; " : "");
+        pdp_plan_add_note(plan, "no decisions: method 'window' keeps the last cells alone");
         plan->options.decisions = 0;
     }
     return PDP_OK;
@@ -114,4 +112,4 @@ static pdp_status run_window(const pdp_plan *plan, pdp_solution *solution, pdp_p
     return error->status;
 }
 
-const pdp_shortcut pdp_method_window = {refuse_window, open_engine, window_bytes, run_window, window_operations};
+const pdp_shortcut pdp_method_window = {refuse_window, open_engine, window_bytes, run_window, window_operations, NULL};

@@ -4,7 +4,9 @@
 
 #include "core/memory.h"
 #include "cpu/hu_shing.h"
+#include "cpu/knuth.h"
 #include "plan/plan.h"
+#include "plan/type.h"
 
 /* ---- Matrix chain without a table ---- */
 
@@ -40,7 +42,81 @@ static pdp_status run_hu_shing(const pdp_plan *plan, pdp_solution *solution, pdp
     return error->status;
 }
 
-static const pdp_shortcut hu_shing = {refuse_hu_shing, NULL, hu_shing_bytes, run_hu_shing, NULL};
+static const pdp_shortcut hu_shing = {refuse_hu_shing, NULL, hu_shing_bytes, run_hu_shing, NULL, NULL};
+
+/* ---- Monotone splits ---- */
+
+static const char *refuse_knuth(const pdp_plan *plan, const pdp_problem *problem) {
+    (void)plan;
+    return pdp_knuth_refuse(problem);
+}
+
+static uint64_t knuth_bytes(const pdp_plan *plan, const pdp_problem *problem) {
+    const bool keeps_steps = plan->options.decisions && !plan->options.splits;
+    return pdp_bytes_add(pdp_knuth_bytes(problem, keeps_steps), pdp_data_bytes(problem, &plan->stamp));
+}
+
+/* Two splits a cell. */
+static double knuth_operations(const pdp_plan *plan, const pdp_problem *problem) {
+    (void)plan;
+    return (double)problem->n * (double)problem->n;
+}
+
+/* A kernel that weighs, if there is one: the interpreter can do it too. */
+static pdp_status open_weights(pdp_plan *plan) {
+    const bool is_asked_for = !pdp_wish_is_auto(plan->options.algorithm);
+    double weights = 0;
+    size_t widest = 0;
+    pdp_error error = {0};
+    for (size_t x = 0; x < plan->count; x++) {
+        weights += (double)plan->problems[x]->n * (double)plan->problems[x]->n;
+    }
+    if (pdp_type_choose(&plan->stamp, plan->problems, plan->count, "i64", plan->level, false, &widest, &plan->error) !=
+        PDP_OK) {
+        return plan->error.status;
+    }
+    /* A few are interpreted before a compiler has started. */
+    const bool may_compile = plan->options.compile && weights > 2e5;
+    if (pdp_kernel_open(&plan->kernel, plan->problem->recurrence, &plan->stamp, plan->level, may_compile, &error) ==
+        PDP_NO_MEMORY) {
+        plan->error = error;
+    } else if (error.status != PDP_OK && (may_compile || is_asked_for)) {
+        pdp_plan_add_note(plan, "weights are interpreted, which is slow: %s", error.text);
+    }
+    return plan->error.status;
+}
+
+static pdp_status prepare_knuth(pdp_plan *plan, size_t *number) {
+    const pdp_progress progress = {plan->options.on_progress, plan->options.context};
+    if (open_weights(plan) != PDP_OK) {
+        return plan->error.status;
+    }
+    for (size_t x = 0; x < plan->count && plan->error.status == PDP_OK; x++) {
+        pdp_data data;
+        const pdp_weights weights = {plan->problems[x], plan->kernel.kernel, &data};
+        *number = x;
+        if (pdp_data_create(&data, plan->problems[x], &plan->stamp, &plan->error) == PDP_OK) {
+            pdp_knuth_check(&weights, progress, &plan->error);
+            pdp_data_free(&data);
+        }
+    }
+    return plan->error.status;
+}
+
+static pdp_status run_knuth(const pdp_plan *plan, pdp_solution *solution, pdp_progress progress) {
+    pdp_data data;
+    const pdp_weights weights = {solution->problem, plan->kernel.kernel, &data};
+    if (pdp_data_create(&data, solution->problem, &plan->stamp, &solution->error) == PDP_OK) {
+        pdp_knuth_solve(solution, &weights, plan->options.decisions, progress);
+        if (pdp_plan_drops_table(plan)) {
+            pdp_tiles_free(&solution->tiles);
+        }
+        pdp_data_free(&data);
+    }
+    return solution->error.status;
+}
+
+static const pdp_shortcut knuth = {refuse_knuth, NULL, knuth_bytes, run_knuth, knuth_operations, prepare_knuth};
 
 /* ---- All of them ---- */
 
@@ -63,6 +139,7 @@ static const pdp_method interval_methods[] = {
     {"sequential", PDP_PLAIN, true, pdp_schedule_mcm_sequential, NULL},
     {"tiles", PDP_ENGINE, true, NULL, NULL},
     {"hu-shing", PDP_SHORTCUT, true, NULL, &hu_shing},
+    {"knuth", PDP_SHORTCUT, true, NULL, &knuth},
     {"tournament", PDP_STEP_EXACT, true, pdp_schedule_mcm_tournament, NULL},
     {"pipeline", PDP_STEP_EXACT, true, pdp_schedule_mcm_pipeline, NULL},
     {"wavefront", PDP_STEP_EXACT, true, pdp_schedule_mcm_wavefront, NULL},

@@ -1,5 +1,6 @@
 /* Which method, which type, what it needs, and running it. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +104,7 @@ pdp_status pdp_plan_open_kernel(pdp_plan *plan, bool is_asked_for) {
         plan->stamp.type = plain_type(problem);
     }
     if (may_compile || !plan->options.compile || pdp_module_is_off()) {
-        snprintf(plan->note, sizeof plan->note, "interpreted, which is slow: %.250s", error.text);
+        pdp_plan_add_note(plan, "interpreted, which is slow: %s", error.text);
     }
     return PDP_OK;
 }
@@ -122,22 +123,65 @@ static pdp_status check_reach(pdp_plan *plan) {
     return PDP_OK;
 }
 
+void pdp_plan_add_note(pdp_plan *plan, const char *format, ...) {
+    const size_t used = strlen(plan->note);
+    const int gap = snprintf(plan->note + used, sizeof plan->note - used, "%s", used > 0 ? "; " : "");
+    va_list arguments;
+    va_start(arguments, format);
+    if (used + (size_t)gap < sizeof plan->note) {
+        vsnprintf(plan->note + used + gap, sizeof plan->note - used - (size_t)gap, format, arguments);
+    }
+    va_end(arguments);
+}
+
+static const char *choose_engine(const pdp_plan *plan) {
+    const char *engine = plan->problem->shape == PDP_INTERVAL ? "tiles" : "blocks";
+    return find_refused(plan, pdp_method_find(plan->problem->shape, engine)) < plan->count ? "sequential" : engine;
+}
+
+/* The recurrence promises what Knuth's method needs, and a problem is large enough: others are done sooner by the
+ * table's vectors, of which every thread has its own (measured: docs/performance.md), unless they are interpreted. */
+static bool may_be_monotone(const pdp_plan *plan) {
+    const int threads = plan->options.threads > 0 ? plan->options.threads : pdp_threads_available();
+    const bool has_vectors = plan->options.compile && !pdp_module_is_off();
+    const size_t least = has_vectors ? (size_t)700 * (size_t)threads : 16;
+    bool is_large = false;
+    for (size_t x = 0; x < plan->count; x++) {
+        is_large |= plan->problems[x]->n >= least;
+    }
+    return is_large && plan->problem->recurrence->monotone;
+}
+
+/* The fastest method that is sure to be right, as far as the shape of the problems tells. */
+static const char *choose_name(const pdp_plan *plan) {
+    const pdp_problem *problem = plan->problem;
+    const char *backend = plan->options.backend, *type = plan->options.type;
+    const bool on_cpu = pdp_wish_is_auto(backend) || strcmp(backend, "cpu") == 0;
+    const bool without_table = on_cpu && problem->dims && !plan->options.table && !plan->options.splits &&
+                               pdp_wish_is_auto(type) &&
+                               find_refused(plan, pdp_method_find(problem->shape, "hu-shing")) == plan->count;
+    return plan->options.record                                        ? "pipeline"
+           : without_table                                             ? "hu-shing"
+           : on_cpu && pdp_wish_is_auto(type) && may_be_monotone(plan) ? "knuth"
+                                                                       : choose_engine(plan);
+}
+
+/* Whether the method can solve all problems; *number is the first that it cannot. */
+static pdp_status try_method(pdp_plan *plan, size_t *number) {
+    const pdp_shortcut *shortcut = plan->method->shortcut;
+    *number = find_refused(plan, plan->method);
+    if (*number < plan->count) {
+        return pdp_error_set(&plan->error, PDP_BAD_INPUT, "%s",
+                             pdp_method_refuse(plan, plan->problems[*number], plan->method));
+    }
+    return shortcut && shortcut->prepare ? shortcut->prepare(plan, number) : PDP_OK;
+}
+
 static pdp_status choose_method(pdp_plan *plan) {
     const pdp_problem *problem = plan->problem;
-    const char *name = plan->options.algorithm;
-    const bool by_us = pdp_wish_is_auto(name);
-    if (by_us) {
-        const char *backend = plan->options.backend;
-        const bool on_cpu = pdp_wish_is_auto(backend) || strcmp(backend, "cpu") == 0;
-        const bool without_table = on_cpu && problem->dims && !plan->options.table && !plan->options.splits &&
-                                   pdp_wish_is_auto(plan->options.type) &&
-                                   find_refused(plan, pdp_method_find(problem->shape, "hu-shing")) == plan->count;
-        const char *engine = problem->shape == PDP_INTERVAL ? "tiles" : "blocks";
-        name = plan->options.record                                                        ? "pipeline"
-               : without_table                                                             ? "hu-shing"
-               : find_refused(plan, pdp_method_find(problem->shape, engine)) < plan->count ? "sequential"
-                                                                                           : engine;
-    }
+    const bool by_us = pdp_wish_is_auto(plan->options.algorithm);
+    const char *name = by_us ? choose_name(plan) : plan->options.algorithm;
+    size_t number = 0;
     plan->method = pdp_method_find(problem->shape, name);
     if (!plan->method) {
         return fail_unknown(&plan->error, name, pdp_methods_of(problem->shape));
@@ -145,11 +189,17 @@ static pdp_status choose_method(pdp_plan *plan) {
     if (check_reach(plan) != PDP_OK) {
         return plan->error.status;
     }
-    const size_t refused = find_refused(plan, plan->method);
-    if (refused < plan->count) {
-        pdp_error_set(&plan->error, PDP_BAD_INPUT, "method '%s' cannot solve this problem: %s", name,
-                      pdp_method_refuse(plan, plan->problems[refused], plan->method));
-        return pdp_plan_name_problem(plan, refused, &plan->error);
+    if (try_method(plan, &number) != PDP_OK) {
+        const pdp_error why = plan->error;
+        if (!by_us || !plan->method->shortcut || why.status != PDP_BAD_INPUT) {
+            pdp_error_set(&plan->error, why.status, "method '%s' cannot solve this problem: %.230s", name, why.text);
+            return pdp_plan_name_problem(plan, number, &plan->error);
+        }
+        /* The data is against it: the table then. */
+        pdp_kernel_close(&plan->kernel);
+        plan->error = (pdp_error){0};
+        plan->method = pdp_method_find(problem->shape, choose_engine(plan));
+        pdp_plan_add_note(plan, "not by %s: %s", name, why.text);
     }
     if (pdp_plan_choose_device(plan) != PDP_OK || plan->device) {
         return plan->error.status;
@@ -160,10 +210,9 @@ static pdp_status choose_method(pdp_plan *plan) {
     if (plan->method->shortcut && plan->method->shortcut->choose_type) {
         return plan->method->shortcut->choose_type(plan);
     }
-    if (plan->method->shortcut && plan->method->shortcut->choose_type) {
-        return plan->method->shortcut->choose_type(plan);
+    if (!plan->method->shortcut || !plan->method->shortcut->prepare) { /* which has set its own */
+        plan->stamp.type = plain_type(problem);
     }
-    plan->stamp.type = plain_type(problem);
     if (!pdp_wish_is_auto(plan->options.type) &&
         strcmp(plan->options.type, pdp_type_name(&plan->stamp, problem)) != 0) {
         return pdp_error_set(&plan->error, PDP_BAD_INPUT, "method '%s' computes with %s, not with %.40s", name,
@@ -368,7 +417,8 @@ pdp_status pdp_plan_batch(pdp_plan **out, pdp_problem *const *problems, size_t c
         return plan->error.status;
     }
     const bool is_small = plan->terms < 4e6; /* done before a second thread has started */
-    const bool has_engine = plan->method->kind == PDP_ENGINE || plan->kernel.kernel;
+    const bool is_single = plan->method->shortcut && plan->method->shortcut->prepare; /* whose kernel only weighs */
+    const bool has_engine = plan->method->kind == PDP_ENGINE || (plan->kernel.kernel && !is_single);
     const bool has_threads = !plan->device && (has_engine || count > 1);
     plan->threads = !has_threads                ? 1
                     : plan->options.threads > 0 ? plan->options.threads

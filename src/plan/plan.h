@@ -16,7 +16,7 @@ typedef enum pdp_method_kind {
     PDP_STEP_EXACT /* the paper's methods, on the step-exact machine alone */
 } pdp_method_kind;
 
-/* A method on the CPU that needs neither kernel nor machine. */
+/* A method on the CPU that needs no machine, and no kernel but one that it opens itself. */
 typedef struct pdp_shortcut {
     /* Why it cannot solve a problem as the plan's options have it, or NULL. */
     const char *(*refuse)(const pdp_plan *plan, const pdp_problem *problem);
@@ -29,6 +29,9 @@ typedef struct pdp_shortcut {
     /* About how many steps of its innermost loop that takes, for a choice between methods; NULL: not known. Asks
      * nothing of the plan but its options, and takes far less time than the run. */
     double (*operations)(const pdp_plan *plan, const pdp_problem *problem);
+    /* What the plan does before it is sure of the method, or NULL: opens what a run needs, and looks through the data,
+     * however long that takes. PDP_BAD_INPUT with the reason if the method cannot solve problem *number after all. */
+    pdp_status (*prepare)(pdp_plan *plan, size_t *number);
 } pdp_shortcut;
 
 typedef struct pdp_method {
@@ -72,6 +75,9 @@ double pdp_problem_terms(const pdp_problem *problem);
 
 /* The error is that of a problem: in a plan for several its number, from 1, is put before the text. */
 pdp_status pdp_plan_name_problem(const pdp_plan *plan, size_t number, pdp_error *error);
+
+/* One more thing that the user should know. */
+__attribute__((format(printf, 2, 3))) void pdp_plan_add_note(pdp_plan *plan, const char *format, ...);
 
 /* ---- The methods: methods.c ---- */
 

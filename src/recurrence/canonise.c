@@ -320,3 +320,27 @@ uint32_t pdp_recurrence_chain_input(const pdp_recurrence *r) {
     const pdp_node *lowest = range->lowest == PDP_NO_NODE ? NULL : &r->nodes[range->lowest];
     return lowest && lowest->kind == PDP_NODE_WHOLE && lowest->number >= 1 ? input : PDP_NO_NODE;
 }
+
+/* best plus or minus what has no cell in it; or not there at all. */
+static bool adds_to_best(const pdp_recurrence *r, uint32_t id) {
+    while (id != PDP_NO_NODE && !is_cell(&r->nodes[id], PDP_CELL_BEST)) {
+        const pdp_node *node = &r->nodes[id];
+        const bool is_sum = is_binary(node, PDP_OP_ADD);
+        if (!is_sum && !is_binary(node, PDP_OP_SUBTRACT)) {
+            return false;
+        }
+        const bool is_first = r->nodes[node->child[0]].has_cell;
+        if (is_first == r->nodes[node->child[1]].has_cell || (!is_sum && !is_first)) {
+            return false;
+        }
+        id = node->child[is_first ? 0 : 1];
+    }
+    return true;
+}
+
+bool pdp_recurrence_is_weighed(const pdp_recurrence *r) {
+    const pdp_node *sum = &r->nodes[r->inner];
+    return r->shape == PDP_INTERVAL && r->option_count == 0 && is_binary(sum, PDP_OP_ADD) &&
+           is_cell(&r->nodes[sum->child[0]], PDP_CELL_LEFT) && is_cell(&r->nodes[sum->child[1]], PDP_CELL_RIGHT) &&
+           adds_to_best(r, r->after) && adds_to_best(r, r->finish);
+}

@@ -14,4 +14,7 @@ pdp_status pdp_recurrence_canonise(pdp_recurrence *recurrence);
  * numbers from 1 as long as there are points. Returns the input's number, or PDP_NO_NODE. */
 uint32_t pdp_recurrence_chain_input(const pdp_recurrence *recurrence);
 
+/* The recurrence adds a weight to the best of its terms: M[i][j] = w(i,j) + (+) over k of l + r, and nothing else. */
+bool pdp_recurrence_is_weighed(const pdp_recurrence *recurrence);
+
 #endif

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "recurrence/canonise.h"
 #include "recurrence/emit_expression.h"
 
 /* The operands of the innermost update, and what they are made of. Interval: rows from l, i, k; columns from r, k, j;
@@ -586,13 +587,15 @@ static bool options_come_first(const pdp_recurrence *r, const pdp_stamp *stamp) 
 static void emit_interval(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const plan *p) {
     const bool closes = r->after != PDP_NO_NODE || r->finish != PDP_NO_NODE || stamp->options != 0;
     const bool early = stamp->options != 0 && options_come_first(r, stamp);
+    const bool weighs = r->monotone && pdp_recurrence_is_weighed(r) && stamp->type == PDP_TYPE_I64;
     fprintf(out,
             "#define PDP_NHA %" PRIu32 "\n#define PDP_NA %" PRIu32 "\n#define PDP_NHB %" PRIu32
             "\n#define PDP_NB %" PRIu32 "\n#define PDP_NHJ %" PRIu32 "\n#define PDP_NHC %" PRIu32
             "\n#define PDP_OPTIONS %d\n#define PDP_OPTIONS_FIRST %d\n#define PDP_CLOSES %d\n"
-            "#define PDP_A_IS_L %d\n#define PDP_B_IS_R %d\n",
+            "#define PDP_A_IS_L %d\n#define PDP_B_IS_R %d\n#define PDP_WEIGHS %d\n",
             p->row_hoists.count, p->rows.count, p->column_hoists.count, p->columns.count, p->ends.count,
-            p->close_hoists.count, stamp->options != 0, early, closes && !early, p->rows_are_l, p->columns_are_r);
+            p->close_hoists.count, stamp->options != 0, early, closes && !early, p->rows_are_l, p->columns_are_r,
+            weighs);
     emit_hoist(out, r, stamp, "hoist_a", "int64_t i, int64_t k", &p->row_hoists);
     if (stamp->for_device) {
         emit_join(out, r, stamp, p);

@@ -305,6 +305,26 @@ class OwnFiles(CommandTest):
         line[5] = "len=9"  # the recurrence goes on beyond its last cell
         self.assertEqual(self.run_json(*line, "-A", "bostan-mori", "--at", 699)["value"], expected["value"])
 
+    def test_monotone_splits(self):
+        line = ["solve", "obst", "--input", "p=4,2,6,3", "--input", "q=1,2,3,1,2", "--algorithm"]
+        expected = self.run_json(*line, "sequential")
+        result = self.run_json(*line, "knuth")
+        self.assertEqual((result["algorithm"], result["type"]), ("knuth", "i64"))
+        self.assertEqual((result["value"], result["report"]), (expected["value"], expected["report"]))
+        self.refuse("solve", "mcm", "--input", "p=2,3,4", "--algorithm", "knuth",
+                    names=["method 'knuth' cannot solve this problem: its recurrence does not say monotone"])
+        (self.folder / "own.dp").write_text("interval own\n  input w[n, n]\n  size n\n  leaf 0\n  term l + r\n"
+                                            "  finish best + w[i,j]\n  combine min\n  monotone\n")
+        rows = [["1"] * 40 for _ in range(40)]
+        rows[3][9] = "2"
+        (self.folder / "w.txt").write_text("\n".join(" ".join(row) for row in rows))
+        line = ["solve", "own.dp", "--input", "w=@w.txt", "--no-compile"]
+        reason = "a part weighs more than the whole: w(3,9) is 2, and w(3,10) is 1"
+        self.refuse(*line, "--algorithm", "knuth", names=["method 'knuth' cannot solve this problem: " + reason])
+        result = self.run_json(*line)
+        self.assertIn("not by knuth: " + reason, result["note"])
+        self.assertEqual((result["algorithm"], result["value"]), ("sequential", 38))
+
     def test_a_folder_is_no_file(self):
         (self.folder / "mcm").mkdir()
         self.assertEqual(self.run_json("solve", "mcm", "--input", "p=2,3,4")["value"], 24)

@@ -178,8 +178,17 @@ bool method_takes(const char *name, const sdp_instance *s) {
     return is_ordered || s->op == PDP_AND || s->op == PDP_OR || (s->op == PDP_GCD && s->k > 1 && !has_lowest);
 }
 
+bool method_solves(const pdp_problem *problem, const char *name) {
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    pdp_plan *plan;
+    options.algorithm = name;
+    const pdp_status status = pdp_plan_create(&plan, problem, &options);
+    pdp_plan_free(plan);
+    return status != PDP_BAD_INPUT;
+}
+
 bool method_records(const char *name) {
-    static const char *const others[] = {"blocks", "tiles",  "hu-shing",    "settle",
+    static const char *const others[] = {"blocks", "tiles",  "hu-shing",    "knuth", "settle",
                                          "runs",   "series", "bostan-mori", "window"};
     bool records = true;
     for (size_t x = 0; x < sizeof others / sizeof *others; x++) {

@@ -74,6 +74,9 @@ size_t method_count(pdp_shape kind);
 /* A method that is for some problems alone is for this one. */
 bool method_takes(const char *name, const sdp_instance *instance);
 
+/* The method solves the problem, as far as a plan can tell. */
+bool method_solves(const pdp_problem *problem, const char *name);
+
 /* The method also runs on the step-exact machine; its solutions have a table. */
 bool method_records(const char *name);
 bool method_has_table(const char *name);

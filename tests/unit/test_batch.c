@@ -295,7 +295,8 @@ static void test_methods(void **unused) {
     for (size_t m = 0; m < method_count(PDP_INTERVAL); m++) {
         pdp_options options = make_options(NULL, 1);
         options.algorithm = pdp_algorithm_name(PDP_INTERVAL, m);
-        if (method_records(options.algorithm) && strcmp(options.algorithm, "sequential") != 0) {
+        if ((method_records(options.algorithm) && strcmp(options.algorithm, "sequential") != 0) ||
+            !method_solves(problems[0], options.algorithm)) {
             continue;
         }
         for (options.threads = 0; options.threads < 5; options.threads += 2) {

@@ -192,6 +192,12 @@ static void test_refused_clauses(void **unused) {
          "line 6, column 3: 'offset' belongs to linear recurrences; this one is interval\n  offset 3\n  ^"},
         {LINEAR_WITH("s\n  leaf 3"),
          "line 7, column 3: 'leaf' belongs to interval recurrences; this one is linear\n  leaf 3\n  ^"},
+        {LINEAR_WITH("s\n  monotone"),
+         "line 7, column 3: 'monotone' belongs to interval recurrences; this one is linear\n  monotone\n  ^"},
+        {INTERVAL_WITH("l\n  monotone 3"),
+         "line 6, column 12: expected the end of the line, found '3'\n  monotone 3\n           ^"},
+        {INTERVAL_WITH("l\n  monotone\n  monotone"),
+         "line 7, column 3: a second 'monotone'; one is enough\n  monotone\n  ^"},
         {INTERVAL_WITH("l\n  size 3"), "line 6, column 3: a second 'size'; one is enough\n  size 3\n  ^"},
         {INTERVAL_WITH("l\n  input p[m]"), "line 6, column 9: 'p' is the name of an input already; expected another "
                                            "for the input\n  input p[m]\n        ^"},

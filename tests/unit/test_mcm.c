@@ -114,7 +114,7 @@ static void check_all_methods(const mcm_instance *chain) {
     char *order = NULL;
     for (size_t m = 0; m < method_count(PDP_INTERVAL); m++) {
         const char *name = pdp_algorithm_name(PDP_INTERVAL, m);
-        if (strcmp(name, "pipeline-printed") == 0) {
+        if (strcmp(name, "pipeline-printed") == 0 || !method_solves(problem, name)) {
             continue;
         }
         for (int variant = 0; variant < 3; variant++) {

@@ -153,7 +153,7 @@ static void check_peak(const pdp_problem *problem, pdp_shape kind, double least_
         pdp_options options = PDP_OPTIONS_DEFAULT;
         options.algorithm = pdp_algorithm_name(kind, m);
         const bool records = method_records(options.algorithm);
-        if (kind == PDP_LINEAR && !method_takes(options.algorithm, &s)) {
+        if (kind == PDP_LINEAR ? !method_takes(options.algorithm, &s) : !method_solves(problem, options.algorithm)) {
             continue;
         }
         for (int variant = 0; variant < (records ? 8 : 16); variant++) {
@@ -166,6 +166,22 @@ static void check_peak(const pdp_problem *problem, pdp_shape kind, double least_
             check_run(problem, &options, records ? least_share : least_share * 0.6);
         }
     }
+}
+
+/* Piles to be merged, as many as the chain has dimensions. */
+static pdp_status make_merge(pdp_problem **problem) {
+    pdp_recurrence *recurrence;
+    *problem = NULL;
+    pdp_status status = pdp_recurrence_load(&recurrence, "merge");
+    if (status == PDP_OK) {
+        status = pdp_problem_create(problem, recurrence);
+    }
+    if (status == PDP_OK) {
+        pdp_problem_set_whole(*problem, "w", chain.dims, chain.n + 1, 0);
+        status = pdp_problem_check(*problem);
+    }
+    pdp_recurrence_free(recurrence);
+    return status;
 }
 
 /* Chains of many sizes in one plan. */
@@ -220,6 +236,17 @@ static void test_peak(void **unused) {
         random_chain(&chain, &state, chains[c], 50);
         pdp_problem *problem = make_mcm(&chain);
         check_peak(problem, PDP_INTERVAL, chains[c] < 100 ? 0 : 0.8);
+        pdp_problem_free(problem);
+        assert_int_equal(make_merge(&problem), PDP_OK);
+        for (int variant = 0; variant < 16; variant++) {
+            pdp_options options = PDP_OPTIONS_DEFAULT;
+            options.algorithm = "knuth";
+            options.splits = variant % 2;
+            options.decisions = variant / 2 % 2;
+            options.table = variant / 4 % 2;
+            options.compile = variant / 8 % 2;
+            check_run(problem, &options, chains[c] < 100 ? 0 : 0.5);
+        }
         pdp_problem_free(problem);
     }
     static const size_t tables[][3] = {{1, 1, 1},       {2, 1, 1},         {5, 5, 5},     {300, 7, 90},
@@ -294,8 +321,13 @@ static pdp_options options_for(pdp_shape kind, size_t method) {
 }
 
 static bool do_mcm(size_t method) {
-    const pdp_options options = options_for(PDP_INTERVAL, method);
+    pdp_options options = options_for(PDP_INTERVAL, method);
     pdp_problem *problem;
+    if (strcmp(options.algorithm, "knuth") == 0) { /* which is for sums alone */
+        options.type = NULL;
+        pdp_status status = make_merge(&problem);
+        return solve_with(status, problem, &options);
+    }
     pdp_status status = pdp_problem_create_mcm(&problem, chain.dims, chain.n + 1);
     return solve_with(status, problem, &options);
 }
@@ -454,7 +486,7 @@ static void test_refusals(void **unused) {
     random_offsets(&s, &state, 7, 20);
     random_presets(&s, &state, -5, 5);
     s.n = 60;
-    check_refusals(do_mcm, 14, 14 * 2 * 8);
+    check_refusals(do_mcm, 16, 16 * 2 * 8);
     const size_t methods = 2 * method_count(PDP_LINEAR);
     check_refusals(do_sdp, methods, methods * 2 * 8);
     for (size_t method = 0; method < 4; method++) {

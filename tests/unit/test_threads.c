@@ -75,7 +75,8 @@ static void *work(void *argument) {
         pdp_options options = PDP_OPTIONS_DEFAULT;
         options.algorithm = pdp_algorithm_name(j->kind, (j->number + round) % method_count(j->kind));
         if (strcmp(options.algorithm, "pipeline-printed") == 0 || /* which may be wrong */
-            (j->instance && !method_takes(options.algorithm, j->instance))) {
+            (j->instance ? !method_takes(options.algorithm, j->instance)
+                         : !method_solves(j->problem, options.algorithm))) {
             continue;
         }
         options.record = round % 2 == 0 && method_records(options.algorithm);

@@ -77,7 +77,7 @@ static pdp_solution *solve(const pdp_problem *problem, const char *algorithm, bo
 
 /* The methods that do not run on the step-exact machine. */
 static bool is_engine(const char *algorithm) {
-    static const char *const names[] = {"tiles", "blocks", "hu-shing",    "settle",
+    static const char *const names[] = {"tiles", "blocks", "hu-shing",    "knuth", "settle",
                                         "runs",  "series", "bostan-mori", "window"};
     bool is_one = false;
     for (size_t x = 0; x < sizeof names / sizeof *names; x++) {
@@ -133,11 +133,12 @@ static void compare_methods(selftest *test, const pdp_problem *problem, pdp_shap
     const char *algorithm;
     for (size_t m = 0; (algorithm = pdp_algorithm_name(kind, m)) != NULL; m++) {
         pdp_status status;
-        if (!for_machine && strcmp(algorithm, "sequential") != 0 && strcmp(algorithm, "tiles") != 0) {
+        if (!for_machine && strcmp(algorithm, "sequential") != 0 && !is_engine(algorithm)) {
             continue;
         }
         pdp_solution *solution = solve(problem, algorithm, for_machine && !is_engine(algorithm), &status);
-        const bool is_refused = is_engine(algorithm) && status == PDP_BAD_INPUT; /* for this operator and type */
+        const bool is_refused =
+            is_engine(algorithm) && status == PDP_BAD_INPUT; /* for this operator and type, or this problem */
         selftest_expect(test, status == expected || is_refused, "%s, %s: status %d instead of %d", name, algorithm,
                         (int)status, (int)expected);
         if (solution && reference && strcmp(algorithm, "pipeline-printed") == 0) { /* never less than the least */
@@ -185,6 +186,30 @@ static void test_mcm(selftest *test, uint64_t seed, uint64_t *state) {
         pdp_solution_free(solution);
     }
     pdp_problem_free(problem);
+}
+
+/* A search tree, which has methods of its own. */
+static void test_obst(selftest *test, uint64_t seed, uint64_t *state) {
+    int64_t hits[80], misses[81];
+    pdp_recurrence *recurrence = NULL;
+    pdp_problem *problem = NULL;
+    const size_t n = (size_t)pdp_random_between(state, 1, pdp_random_next(state) % 4 == 0 ? 80 : 9);
+    const int64_t largest = (int64_t[]){1, 3, 1000, (int64_t)1 << 40}[pdp_random_next(state) % 4];
+    for (size_t m = 0; m <= n; m++) {
+        hits[m % n] = pdp_random_between(state, 0, largest);
+        misses[m] = pdp_random_between(state, 0, largest);
+    }
+    char name[64];
+    snprintf(name, sizeof name, "seed %" PRIu64 ": obst n=%zu", seed, n);
+    if (pdp_recurrence_load(&recurrence, "obst") == PDP_OK && pdp_problem_create(&problem, recurrence) == PDP_OK &&
+        pdp_problem_set_whole(problem, "p", hits, n, 0) == PDP_OK &&
+        pdp_problem_set_whole(problem, "q", misses, n + 1, 0) == PDP_OK) {
+        compare_methods(test, problem, PDP_INTERVAL, name);
+    } else {
+        selftest_expect(test, false, "%s: refused: %s", name, pdp_problem_error(problem));
+    }
+    pdp_problem_free(problem);
+    pdp_recurrence_free(recurrence);
 }
 
 /* a*b modulo m by doubling, for m below 2^63: slow, and nothing that a solver does. */
@@ -332,6 +357,7 @@ static void test_next(selftest *test) {
         selftest_on_device(test, seed);
     } else { /* one of each kind */
         test_mcm(test, seed, &state);
+        test_obst(test, seed, &state);
         test_sdp(test, seed, &state);
     }
 }
