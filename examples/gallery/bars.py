@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""A bar of 6 m is sawn into the lengths of a price list (bar_prices.txt; a list of one's own may be given) so that they
+sell for the most. The saw turns 3 mm into dust at each cut; what is left over is scrap."""
+import pathlib
+import sys
+
+from gallery import check, items, solve
+
+BAR, SAW = 6000, 3
+source = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).with_name("bar_prices.txt"))
+prices = dict(map(int, line.split()) for line in source.read_text().splitlines() if line and line[0] != "#")
+
+
+def most_by_trying(lengths, rest):
+    """All ways to choose pieces, longest first, without a table."""
+    if not lengths:
+        return 0
+    length, price = lengths[0], prices[lengths[0]]
+    return max(count * price + most_by_trying(lengths[1:], rest - count * (length + SAW))
+               for count in range(rest // (length + SAW) + 1))
+
+
+def dearest_first():
+    """The habit: always the piece that brings the most for its length."""
+    rest, pieces = BAR + SAW, []
+    for length in sorted(prices, key=lambda length: prices[length] / (length + SAW), reverse=True):
+        pieces += [length] * (rest // (length + SAW))
+        rest %= length + SAW
+    return pieces
+
+
+def show(name, pieces):
+    scrap = max(BAR - sum(pieces) - SAW * len(pieces), 0)
+    print(f"{name}: {sum(prices[length] for length in pieces) / 100:.2f}, scrap {scrap} mm")
+    for length in sorted(set(pieces), reverse=True):
+        print(f"  {pieces.count(length)} x {length} mm at {prices[length] / 100:.2f}")
+    print(" ", "|".join("=" * (length // 60) for length in pieces) + "|" + "." * (scrap // 60))
+
+
+# Each piece takes its length and a cut; the last cut may fall off the bar's end.
+result = solve("knapsack", {"weight": [length + SAW for length in prices], "value": list(prices.values())},
+               "--param", f"capacity={BAR + SAW}")
+pieces = sorted((taken - SAW for taken in items(result["report"])), reverse=True)
+show("best", pieces)
+show("dearest length first", dearest_first())
+check(sum(pieces) + SAW * (len(pieces) - 1) <= BAR, f"{len(pieces)} pieces and {len(pieces) - 1} cuts fit on the bar")
+check(result["value"] == sum(prices[length] for length in pieces), f"they sell for {result['value'] / 100:.2f}")
+most = most_by_trying(sorted(prices, reverse=True), BAR + SAW)
+check(result["value"] == most, "no other choice of pieces brings more, all tried")
