@@ -53,7 +53,7 @@ for sign in fold:
     deepest = max(deepest, depth)
 hairpins = sum(fold[i + 1:j].strip(".") == "" for i, j in pairs)
 
-print(f"{N} bases of seed {seed}: {result['value']} pairs ({', '.join(f'{kinds[kind]} {kind}' for kind in sorted(kinds))}),",
+print(f"{N} bases of seed {seed}: {result['value']} pairs, {kinds['AU']} A-U, {kinds['CG']} C-G, {kinds['GU']} G-U;",
       f"{hairpins} hairpins, nested {deepest} deep")
 for start in range(0, N, WIDTH):
     print(f"{start:5} {bases[start:start + WIDTH]}\n      {fold[start:start + WIDTH]}")

@@ -34,7 +34,8 @@ worst = max(range(amount + 1), key=lambda a: habits[a] - result["cells"][a])
 print(f"{amount} cents from a till with {' '.join(map(str, COINS))}")
 print(f"  fewest         {result['value']}: {' '.join(map(str, coins))}")
 print(f"  largest first  {habits[amount]}: {' '.join(map(str, largest_first(amount)))}")
-print(f"  largest first gives too many for {sum(map(int.__gt__, habits, result['cells']))} of the amounts up to {amount};",
+too_many = sum(map(int.__gt__, habits, result["cells"]))
+print(f"  largest first gives too many for {too_many} of the amounts up to {amount};",
       f"at {worst} cents {habits[worst]} for {result['cells'][worst]}")
 check(sum(coins) == amount and set(coins) <= set(COINS), f"these coins of the till are {amount} cents")
 check(result["value"] == len(coins), f"they are {len(coins)} coins")
