@@ -181,9 +181,7 @@ static pdp_status launch_tiles(run *r, size_t first, size_t end, uint64_t reside
     for (size_t distance = first; distance < end; distance++) {
         groups += tiles_at(r, distance);
     }
-    const char *kernel = r->job->stamp->is_quick ? "pdp_interval_quick"
-                         : first == 0            ? "pdp_interval_diagonal"
-                                                 : "pdp_interval";
+    const char *kernel = r->job->stamp->is_quick ? "pdp_interval_quick" : first == 0 ? "pdp_diagonal" : "pdp_interval";
     pdp_launch launch = make_launch(r, kernel, groups < resident ? groups : resident, THREADS);
     launch.numbers[2] = (int64_t)first;
     launch.numbers[3] = (int64_t)end;

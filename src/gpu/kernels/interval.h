@@ -955,8 +955,9 @@ KERNEL(pdp_interval, THREADS, PDP_ELEM_BYTES == 4 ? 3 : 2, POOL_ELEMENTS *PDP_EL
 #endif
 
 #if PDP_PART(2)
-/* Tiles on the diagonal, a group each: before all others. Arguments as above. */
-KERNEL(pdp_interval_diagonal, THREADS, PDP_ELEM_BYTES == 4 ? 4 : 2, DIAGONAL_ELEMENTS *PDP_ELEM_BYTES) {
+/* Tiles on the diagonal, a group each: before all others. Arguments as above. Its name does not begin with that of the
+ * other: oclgrind would give that one the memory of both. */
+KERNEL(pdp_diagonal, THREADS, PDP_ELEM_BYTES == 4 ? 4 : 2, DIAGONAL_ELEMENTS *PDP_ELEM_BYTES) {
     POOL(pack, packs, DIAGONAL_ELEMENTS / PACK);
     LOCAL elem *pool = BASE(elem, (LOCAL elem *)packs, 0);
     const GLOBAL int64_t *sums = n4 ? (const GLOBAL int64_t *)b2 + n1 * PROBLEM_WORDS : 0;
