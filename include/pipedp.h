@@ -54,7 +54,8 @@ typedef enum pdp_status {
     PDP_NO_MEMORY, /* more bytes needed than allowed or than there are */
     PDP_IO,        /* a file could not be written */
     PDP_CANCELLED, /* a callback asked to stop */
-    PDP_DEVICE     /* a device could not be used: there is none, or its driver refused; the text says what to do */
+    PDP_DEVICE,    /* a device could not be used: there is none, or its driver refused; the text says what to do */
+    PDP_WRONG      /* a check has found the answer wrong: the text says what does not fit */
 } pdp_status;
 
 /* The library's version, "1.2.3". */
@@ -172,6 +173,18 @@ PDP_API pdp_status pdp_problem_create_mcm(pdp_problem **out, const int64_t *dims
 PDP_API const char *pdp_problem_error(const pdp_problem *problem);
 PDP_API void pdp_problem_free(pdp_problem *problem);
 
+/* What it is made of. A field is counted as pdp_recurrence_field does; 0 if there is no such field, or it was not
+ * given. Everything lives as long as the problem, and until the field is set again. */
+typedef struct pdp_field_data {
+    const int64_t *whole; /* also letters, as numbers; or NULL */
+    const double *real;   /* or NULL */
+    const char *name;     /* of an operator; or NULL */
+    size_t rows;          /* 1 for a parameter */
+    size_t columns;       /* 0: a list */
+} pdp_field_data;
+PDP_API const pdp_recurrence *pdp_problem_recurrence(const pdp_problem *problem);
+PDP_API int pdp_problem_field(const pdp_problem *problem, size_t index, pdp_field_data *out);
+
 /* An operator's name ("min"), and the operator of a name: PDP_BAD_INPUT if there is none. */
 PDP_API const char *pdp_operator_name(pdp_operator op);
 PDP_API pdp_status pdp_operator_find(pdp_operator *out, const char *name);
@@ -261,10 +274,13 @@ typedef struct pdp_options {
                              * `bostan-mori` goes beyond the last cell too */
     uint64_t last_cells;    /* `window`: how many of the last cells are kept, at least; 0: those that the next one
                              * would read */
+    int verify;             /* 1: the answer is checked, for less than a third of the time more (a long chain by
+                             * hu-shing: with a second core); 2: and by a second method, however long that takes.
+                             * See pdp_solution_certificate */
 } pdp_options;
 
 #define PDP_OPTIONS_DEFAULT                                                                                            \
-    { sizeof(pdp_options), NULL, 0, 0, 0, 32, 1, NULL, NULL, NULL, NULL, 0, 1, 1, 1, NULL, NULL, 0, 0, -1, 0 }
+    { sizeof(pdp_options), NULL, 0, 0, 0, 32, 1, NULL, NULL, NULL, NULL, 0, 1, 1, 1, NULL, NULL, 0, 0, -1, 0, 0 }
 
 typedef struct pdp_plan pdp_plan;
 
@@ -330,6 +346,23 @@ PDP_API int pdp_solution_feasible(const pdp_solution *solution);
 PDP_API const char *pdp_solution_backend(const pdp_solution *solution);
 PDP_API const char *pdp_solution_note(const pdp_solution *solution);
 
+/* What is known of the answer besides that it was computed. Checks are done by code that shares nothing with the
+ * engines, in exact numbers where they are whole; one that fails makes the run fail, with PDP_WRONG. */
+typedef enum pdp_certificate {
+    PDP_UNCHECKED, /* nothing: it was not asked for, or there is nothing to look at */
+    PDP_WITNESS,  /* min and max: the decisions come to the value, so nothing is claimed that cannot be done; that there
+                   * is nothing better is not known. Otherwise, and where there is no way: cells of the table are what
+                   * their terms come to, all of them or some, as the text says */
+    PDP_CERTIFIED /* and another method comes to the same value. A matrix chain whose cost is sure to fit into int64
+                   * gets this from verify = 1 on: by Hu and Shing's method or, if that is what solved it, by the plain
+                   * table; beyond 100 matrices by the same method on the mirrored chain, whose tree is another */
+} pdp_certificate;
+
+/* *text, unless `text` is NULL, is what was checked, in words; it lives as long as the solution. */
+PDP_API pdp_certificate pdp_solution_certificate(const pdp_solution *solution, const char **text);
+PDP_API const char *pdp_certificate_name(pdp_certificate certificate);    /* "unchecked", "witness", "certified" */
+PDP_API double pdp_solution_verify_seconds(const pdp_solution *solution); /* that the checks took */
+
 /* Seconds the solve took; and of these, what the device itself was busy (0 without one). Of problems that a device
  * solves side by side each has its share. */
 PDP_API double pdp_solution_seconds(const pdp_solution *solution);
@@ -375,6 +408,21 @@ typedef struct pdp_decision {
 
 /* NULL, and a count of 0, when there are none. They live as long as the solution. */
 PDP_API const pdp_decision *pdp_solution_decisions(const pdp_solution *solution, size_t *count);
+
+/* An answer from elsewhere. */
+typedef struct pdp_claim {
+    size_t struct_size;            /* sizeof(pdp_claim) */
+    int feasible;                  /* 0: it is that there is no way */
+    int64_t value;                 /* of whole numbers ... */
+    double real_value;             /* ... and of floats */
+    const pdp_decision *decisions; /* or NULL */
+    size_t decision_count;
+} pdp_claim;
+
+/* Checks an answer to the plan's problem as its own is checked, with at least verify = 1; where there are no decisions
+ * to look at, it is solved, and the values are compared. *out has value, decisions and certificate. PDP_WRONG if the
+ * claim does not hold. */
+PDP_API pdp_status pdp_plan_verify(const pdp_plan *plan, const pdp_claim *claim, pdp_solution **out);
 
 /* The decisions in the words of the recurrence's `report` clause. The caller frees it; NULL when there is none. */
 PDP_API char *pdp_solution_report(const pdp_solution *solution);

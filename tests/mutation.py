@@ -30,6 +30,7 @@ LANGUAGE = "unit_language|unit_interpret|unit_generated|unit_builtins|unit_probl
 ENGINES = "unit_engines|unit_builtins|unit_hu_shing|unit_knuth|unit_generated|cli_solve"
 LINES = "unit_linear_methods|unit_memory"
 SUMS = "unit_sums|unit_window|unit_memory|cli_sdp"
+CHECKS = "unit_certify|cli_verify"
 FILES = {
     "src/core/npy.c": PARSERS, "src/core/numbers.c": PARSERS, "tools/pipedp/option_value.c": PARSERS,
     "src/problem/operator.h": PAPER, "src/reference/mcm.c": PAPER, "src/reference/sdp.c": PAPER,
@@ -42,6 +43,7 @@ FILES = {
     "src/recurrence/canonise.c": LANGUAGE, "src/recurrence/emit.c": f"{LANGUAGE}|{ENGINES}",
     "src/recurrence/emit_expression.c": f"{LANGUAGE}|{ENGINES}",
     "src/reference/recurrence.c": LANGUAGE, "src/solution/decisions.c": f"{LANGUAGE}|{ENGINES}",
+    "src/solution/witness.c": CHECKS, "src/solution/witness_sums.c": CHECKS, "tools/pipedp/saved.c": CHECKS,
     "src/solution/tiles.h": ENGINES, "src/schedule/tile_trace.h": ENGINES, "src/cpu/interval.c": ENGINES, "src/cpu/linear.c": ENGINES,
     "src/cpu/settle.c": LINES, "src/cpu/runs.c": LINES, "src/cpu/runs_body.h": LINES, "src/cpu/offset_set.c": LINES,
     "src/plan/method_linear.c": LINES, "src/cpu/hu_shing.c": ENGINES, "src/cpu/knuth.c": ENGINES, "src/cpu/kernel_interval.h": ENGINES, "src/cpu/kernel_linear.h": ENGINES,

@@ -332,7 +332,7 @@ pdp_status pdp_knuth_solve(pdp_solution *solution, const pdp_weights *weights, b
     if (w.below && with_decisions && !solution->splits) {
         w.steps = pdp_array_allocate(w.points, step_words(problem->n) * sizeof *w.steps, error);
     }
-    for (size_t j = 0; w.column && j < w.points; j++) {
+    for (size_t j = 1; w.column && j < w.points; j++) { /* column 0 has no cells */
         const size_t tile = (j + w.room) / TILE;
         w.column[j] = tile * (tile + 1) / 2 * TILE * TILE + (j + w.room) % TILE;
     }

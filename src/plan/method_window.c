@@ -14,7 +14,9 @@ static pdp_window make_window(const pdp_plan *plan, const pdp_problem *problem) 
         const size_t offset = problem->offsets[j];
         reach = offset < problem->n && offset > reach ? offset : reach;
     }
-    const uint64_t wanted = plan->options.last_cells < problem->n ? plan->options.last_cells : problem->n;
+    const uint64_t checked = plan->options.verify ? reach + 1024 : 0; /* with all that they read */
+    const uint64_t most = plan->options.last_cells > checked ? plan->options.last_cells : checked;
+    const uint64_t wanted = most < problem->n ? most : problem->n;
     return pdp_window_plan(problem->n, reach, wanted, pdp_machine_type_bytes(plan->stamp.type));
 }
 

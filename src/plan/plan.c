@@ -41,6 +41,10 @@ static pdp_status copy_options(pdp_options *to, const pdp_options *from, pdp_err
     if (to->threads < 0 || to->threads > 4096) {
         return pdp_error_set(error, PDP_BAD_INPUT, "threads is %d, and must be 0 to 4096", to->threads);
     }
+    if (to->verify < 0 || to->verify > 2) {
+        return pdp_error_set(error, PDP_BAD_INPUT, "verify is %d, and must be 0 to 2", to->verify);
+    }
+    to->decisions |= to->verify; /* what is checked first */
     return PDP_OK;
 }
 
@@ -257,6 +261,9 @@ static uint64_t other_bytes(const pdp_plan *plan, const pdp_problem *problem) {
     if (problem->shape == PDP_LINEAR && plan->options.decisions && chooses) {
         const uint64_t most = pdp_solution_most_steps(problem);
         bytes = pdp_bytes_add(bytes, pdp_bytes_multiply(most > 0 ? most : 1, sizeof(pdp_decision)));
+    }
+    if (plan->options.verify) {
+        bytes = pdp_bytes_add(bytes, pdp_certify_bytes(plan, problem));
     }
     if (problem->shape == PDP_INTERVAL && (plan->options.decisions || plan->options.splits)) {
         /* and the parts that wait on the way to them */

@@ -4,6 +4,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "cpu/interval.h"
 #include "plan/plan.h"
 #include "reference/reference.h"
@@ -146,17 +147,55 @@ static pdp_status run_paper(const pdp_plan *plan, pdp_solution *solution) {
     return solution->error.status;
 }
 
-/* Everything but an engine on a device. */
-static void run_one(const pdp_plan *plan, pdp_solution *solution, int threads, pdp_progress progress) {
+static void solve(const pdp_plan *plan, pdp_solution *solution, int threads, pdp_progress progress) {
     const double start = pdp_clock_seconds();
-    const pdp_status status = plan->device                       ? run_paper(plan, solution)
-                              : plan->method->kind == PDP_ENGINE ? run_engine(plan, solution, threads, progress)
-                              : plan->method->shortcut           ? plan->method->shortcut->run(plan, solution, progress)
-                                                                 : run_plain(plan, solution, progress);
-    if (status != PDP_OK) {
-        pdp_solution_discard(solution);
+    if (plan->device) {
+        run_paper(plan, solution);
+    } else if (plan->method->kind == PDP_ENGINE) {
+        run_engine(plan, solution, threads, progress);
+    } else if (plan->method->shortcut) {
+        plan->method->shortcut->run(plan, solution, progress);
+    } else {
+        run_plain(plan, solution, progress);
     }
     solution->seconds = pdp_clock_seconds() - start;
+}
+
+/* What was solved is checked, if that is wanted. */
+static void certify(const pdp_plan *plan, pdp_solution *solution, const pdp_optimum *optimum) {
+    if (solution->error.status == PDP_OK && plan->options.verify) {
+        pdp_plan_certify(plan, solution, optimum);
+    }
+    if (solution->error.status != PDP_OK) {
+        pdp_solution_discard(solution);
+    }
+}
+
+/* Everything but an engine on a device. A method without a table leaves a core to the check that has none either, if
+ * the chain takes longer than a thread to start. */
+static void run_one(const pdp_plan *plan, pdp_solution *solution, int threads, pdp_progress progress) {
+    pdp_optimum optimum = {.is_known = false};
+    const bool side_by_side = plan->method->shortcut && pdp_plan_wants_optimum(plan, solution->problem) &&
+                              solution->n >= 20000 && plan->options.threads != 1 && pdp_threads_available() > 1;
+    const double start = pdp_clock_seconds();
+#ifdef _OPENMP
+    if (side_by_side) {
+#pragma omp parallel sections num_threads(2)
+        {
+#pragma omp section
+            solve(plan, solution, threads, progress);
+#pragma omp section
+            pdp_optimum_find(&optimum, plan, solution->problem);
+        }
+    } else
+#endif
+    {
+        solve(plan, solution, threads, progress);
+    }
+    if (side_by_side) {
+        solution->verify_seconds = pdp_clock_seconds() - start - solution->seconds;
+    }
+    certify(plan, solution, &optimum);
 }
 
 /* ---- Several ---- */
@@ -263,9 +302,7 @@ pdp_status pdp_plan_run_batch(const pdp_plan *plan, pdp_solution **out) {
     if (good > 0 && plan->device && plan->method->kind == PDP_ENGINE) {
         pdp_plan_run_device(plan, solutions, good, progress);
         for (size_t x = 0; x < good; x++) {
-            if (solutions[x]->error.status != PDP_OK) {
-                pdp_solution_discard(solutions[x]);
-            }
+            certify(plan, solutions[x], NULL);
         }
     } else if (good > 0 && plan->count == 1) {
         run_one(plan, solutions[0], plan->threads, progress);

@@ -254,6 +254,38 @@ pdp_status pdp_problem_set_text(pdp_problem *problem, const char *name, const ch
     return status;
 }
 
+/* ---- Getting ---- */
+
+const pdp_recurrence *pdp_problem_recurrence(const pdp_problem *problem) {
+    return problem ? problem->recurrence : NULL;
+}
+
+int pdp_problem_field(const pdp_problem *problem, size_t index, pdp_field_data *out) {
+    const pdp_recurrence *r = pdp_problem_recurrence(problem);
+    *out = (pdp_field_data){.rows = 1};
+    if (!r) {
+        return 0;
+    }
+    if (index < r->param_count) {
+        const pdp_param *param = &r->params[index];
+        out->whole = param->is_operator || param->is_real ? NULL : &problem->params[index];
+        out->real = param->is_real ? &problem->real_params[index] : NULL;
+        out->name =
+            param->is_operator && problem->has_param[index] ? pdp_op_name((pdp_op)problem->params[index]) : NULL;
+        return problem->has_param[index];
+    }
+    index -= r->param_count;
+    if (index >= r->input_count || !problem->has_input[index]) {
+        return 0;
+    }
+    const pdp_bound_input *input = &problem->inputs[index];
+    *out = (pdp_field_data){.whole = input->whole,
+                            .real = input->real,
+                            .rows = (size_t)input->extent[0],
+                            .columns = (size_t)input->extent[1]};
+    return 1;
+}
+
 /* ---- Checking ---- */
 
 /* A whole expression over parameters and sizes. */

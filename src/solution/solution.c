@@ -284,6 +284,22 @@ double pdp_solution_device_seconds(const pdp_solution *solution) {
     return solution ? solution->device_seconds : 0;
 }
 
+double pdp_solution_verify_seconds(const pdp_solution *solution) {
+    return solution ? solution->verify_seconds : 0;
+}
+
+pdp_certificate pdp_solution_certificate(const pdp_solution *solution, const char **text) {
+    if (text) {
+        *text = is_good(solution) ? solution->certificate_text : "";
+    }
+    return is_good(solution) ? solution->certificate : PDP_UNCHECKED;
+}
+
+const char *pdp_certificate_name(pdp_certificate certificate) {
+    static const char *const names[] = {"unchecked", "witness", "certified"};
+    return (unsigned)certificate <= PDP_CERTIFIED ? names[certificate] : "";
+}
+
 /* Rows and columns are as many, but for the one row of a linear table. 0 without a table. */
 static size_t table_width(const pdp_solution *solution) {
     return !has_table(solution) ? 0 : solution->shape == PDP_LINEAR ? solution->n : solution->n + 1;

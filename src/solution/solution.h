@@ -30,6 +30,9 @@ struct pdp_solution {
     void *trace; /* behind the record of an engine on a device, or NULL: pdp_tile_trace or pdp_block_trace */
     double seconds;
     double device_seconds;
+    double verify_seconds;
+    pdp_certificate certificate;
+    char certificate_text[320];
     const char *backend;
     char note[320];
     pdp_error error;

@@ -47,6 +47,12 @@ class CommandTest(unittest.TestCase):
         return stderr
 
 
+def reads_json():
+    """Whether the program was built with jansson, for pipedp verify."""
+    result = subprocess.run([PROGRAM, "verify", "/dev/null"], capture_output=True, text=True)
+    return "jansson" not in result.stderr
+
+
 def read_npy(path):
     """(shape, values) of an int64, float64 or float32 .npy."""
     data = pathlib.Path(path).read_bytes()

@@ -40,6 +40,11 @@ class BatchTest(CommandTest):
         self.write("x=0,1 a=1 w=0.5\nx=1,2,3 a=1,2 w=0.5,0.25\n")
         self.assertEqual(self.values("filter", "--batch", "lines.txt"), ["1", "4.5"])
 
+    def test_verify(self):
+        (self.folder / "chains.txt").write_text("30,35,15,5,10,20,25\n2,3,4\n")
+        results = self.run_json("solve", "mcm", "--batch", "chains.txt", "--verify")
+        self.assertEqual([result["certificate"] for result in results], ["certified", "certified"])
+
     def test_json(self):
         self.write("30,35,15,5,10,20,25\n3,4,5\n")
         results = self.run_json("solve", "mcm", "--batch", "lines.txt")

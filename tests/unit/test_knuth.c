@@ -141,6 +141,14 @@ static void test_own(void **unused) {
             check(make_own(texts[variant % 2], weights, leaves, points));
         }
     }
+    memset(weights, 0, sizeof weights); /* nothing but one large leaf */
+    for (int64_t leaf = -((int64_t)1 << 40); leaf <= (int64_t)1 << 40; leaf += (int64_t)1 << 40) {
+        for (size_t points = 2; points < 5; points++) {
+            leaves[0] = leaf;
+            leaves[1] = leaves[2] = leaves[3] = 0;
+            check(make_own(texts[0], weights, leaves, points));
+        }
+    }
 }
 
 /* All conditions for all points, not for neighbours alone. */
@@ -385,18 +393,19 @@ static void test_choice(void **unused) {
     options.threads = 1;
     static const struct {
         size_t first, count;
-        const char *type, *backend, *method;
-    } cases[] = {{0, 1, NULL, NULL, "knuth"},
-                 {0, 1, "auto", "cpu", "knuth"},
-                 {0, 1, "i32", NULL, "tiles"},
-                 {1, 1, NULL, NULL, "tiles"},
-                 {0, 2, NULL, NULL, "knuth"}};
+        const char *type, *backend;
+        bool by_knuth;
+    } cases[] = {{0, 1, NULL, NULL, true},
+                 {0, 1, "auto", "cpu", true},
+                 {0, 1, "i32", NULL, false},
+                 {1, 1, NULL, NULL, false},
+                 {0, 2, NULL, NULL, true}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         pdp_plan *plan;
         options.type = cases[c].type;
         options.backend = cases[c].backend;
         assert_int_equal(pdp_plan_batch(&plan, problems + cases[c].first, cases[c].count, &options), PDP_OK);
-        assert_string_equal(pdp_plan_algorithm(plan), cases[c].method);
+        assert_int_equal(strcmp(pdp_plan_algorithm(plan), "knuth") == 0, cases[c].by_knuth);
         assert_string_equal(pdp_plan_note(plan), "");
         pdp_plan_free(plan);
     }

@@ -20,7 +20,10 @@ int cli_fail(int code, const char *format, ...) {
 }
 
 int cli_exit_code(pdp_status status) {
-    return status == PDP_OK ? EXIT_DONE : status == PDP_BAD_INPUT ? EXIT_BAD_USE : EXIT_FAILED;
+    return status == PDP_OK          ? EXIT_DONE
+           : status == PDP_BAD_INPUT ? EXIT_BAD_USE
+           : status == PDP_WRONG     ? EXIT_MISMATCH
+                                     : EXIT_FAILED;
 }
 
 /* No option of ours begins with a digit, but numbers do. */

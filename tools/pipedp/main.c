@@ -15,6 +15,7 @@ static const struct command {
     {"show", "pipedp show", command_show, "a recurrence as it was understood, or the C it becomes"},
     {"mcm", "pipedp mcm", command_mcm, "least cost and best order of a chain of matrix products"},
     {"sdp", "pipedp sdp", command_sdp, "a linear recurrence ST[i] = ST[i-a1] (x) ... (x) ST[i-ak]"},
+    {"verify", "pipedp verify", command_verify, "a saved solution against its recurrence and its data"},
     {"trace", "pipedp trace", command_trace, "the paper's parallel methods step by step: text, JSON, pictures, costs"},
     {"selftest", "pipedp selftest", command_selftest, "every method against the reference on random problems"},
     {"bench", "pipedp bench", command_bench, "our speed beside the core's and a textbook loop's"},

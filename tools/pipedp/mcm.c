@@ -14,6 +14,7 @@ static const struct argp_option file_options[] = {
     {"table", RUN_KEY_TABLE, "F.npy", 0, "Write the table, (n+1) x (n+1), T[i][j] for i < j", 0},
     {"splits", RUN_KEY_SPLITS, "F.npy", 0, "Write where each (i,j) is split, in the table's shape", 0},
     {"order", RUN_KEY_REPORT, "F", 0, "Write the order as text", 0},
+    {"save", RUN_KEY_SAVE, "F.json", 0, RUN_SAVE_HELP, 0},
     {0},
 };
 
@@ -71,7 +72,8 @@ int command_mcm(int argc, char **argv) {
                                  .value_label = "cost",
                                  .report_label = "order",
                                  .report_key = "order",
-                                 .report_option = "--order"};
+                                 .report_option = "--order",
+                                 .sources = {{"p", problem_input_path(&arguments.problem, 0)}}};
         code = run_problem(&arguments.run, &front);
     }
     problem_input_free(&arguments.problem);

@@ -153,6 +153,17 @@ void problem_input_free(problem_input *input) {
     pdp_problem_free(input->problem);
 }
 
+const char *problem_input_path(const problem_input *input, int list) {
+    const char *const texts[PROBLEM_LISTS] = {input->offsets, input->presets, input->weights, input->source};
+    const char *text = input->kind == PDP_LINEAR             ? texts[list]
+                       : list == 0 && input->file            ? input->file
+                       : list == 0 && input->item_count == 1 ? input->items[0]
+                                                             : NULL;
+    const bool is_file = text && (text == input->file || *text == '@');
+    const char *path = is_file && text != input->file ? text + 1 : text;
+    return is_file && strcmp(path, "-") != 0 ? path : NULL;
+}
+
 /* A list in place, or @file. */
 static int load_list(problem_input *input, int list, const char *name, const char *text) {
     pdp_numbers **numbers = &input->lists[list];

@@ -52,4 +52,7 @@ void problem_input_init(problem_input *input, pdp_shape kind);
 int problem_input_load(problem_input *input);
 void problem_input_free(problem_input *input);
 
+/* The file that a list was read from; NULL if it was given in place, drawn, or came from standard input. */
+const char *problem_input_path(const problem_input *input, int list);
+
 #endif

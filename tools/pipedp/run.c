@@ -7,13 +7,14 @@
 
 #include "cli.h"
 #include "json.h"
+#include "save.h"
 
 /* The longest report, and the most lines, that a terminal is shown whole; and how many cells where there is none. */
 enum { SHOWN_LENGTH = 400, SHOWN_LINES = 20, SHOWN_CELLS = 8 };
 
 /* Refuses what does not fit together, before anything is done. */
 static int check_input(const run_input *input, const run_front *front) {
-    const char *const names[RUN_FILES] = {"--table", "--splits", front->report_option, "--output"};
+    const char *const names[RUN_FILES] = {"--table", "--splits", front->report_option, "--save", "--output"};
     for (int f = 0; f < RUN_FILES; f++) {
         for (int g = f + 1; g < RUN_FILES; g++) {
             const char *path = input->paths[f];
@@ -59,10 +60,11 @@ static pdp_options make_options(const run_input *input, const run_front *front) 
     options.compile = !input->no_compile;
     options.table = input->paths[RUN_TABLE] != NULL || input->print != NULL;
     options.splits = input->paths[RUN_SPLITS] != NULL;
-    options.decisions = front->report_label != NULL;
+    options.decisions = front->report_label != NULL || input->paths[RUN_SAVE] != NULL;
     options.on_progress = cli_show_progress;
     options.at = input->has_at ? (int64_t)input->at : -1;
     options.last_cells = input->print && input->last < front->n ? front->n - input->first : SHOWN_CELLS;
+    options.verify = input->verify;
     return options;
 }
 
@@ -243,6 +245,11 @@ static void print_text(FILE *out, const run_input *input, const run_front *front
     } else if (front->shape == PDP_LINEAR && !front->report_label && !input->has_at) {
         print_last_cells(out, front, solution);
     }
+    const char *checked = "";
+    const pdp_certificate certificate = pdp_solution_certificate(solution, &checked);
+    if (*checked != '\0') {
+        fprintf(out, "%-9s %s\n", pdp_certificate_name(certificate), checked);
+    }
     fprintf(out, "method    %s on the %s, %s, %d thread%s, %.3f s%s\n", pdp_plan_algorithm(plan),
             pdp_solution_backend(solution), pdp_plan_type(plan), threads, threads == 1 ? "" : "s",
             pdp_solution_seconds(solution), pdp_plan_guaranteed(plan) ? "" : " (kept for study: may be wrong)");
@@ -350,7 +357,8 @@ static int write_table(FILE *stream, const run_front *front, const outcome *resu
 }
 
 /* Writes the files that are open to the disk, but not yet to their places. */
-static int write_files(cli_output files[RUN_FILES], const run_front *front, const outcome *result) {
+static int write_files(cli_output files[RUN_FILES], const run_input *input, const run_front *front,
+                       const outcome *result) {
     int code = files[RUN_TABLE].stream ? write_table(files[RUN_TABLE].stream, front, result) : EXIT_DONE;
     if (files[RUN_SPLITS].stream && code == EXIT_DONE) {
         (void)pdp_npy_write(files[RUN_SPLITS].stream, pdp_solution_splits(result->solution), front->n + 1,
@@ -358,6 +366,9 @@ static int write_files(cli_output files[RUN_FILES], const run_front *front, cons
     }
     if (files[RUN_REPORT].stream && result->report) { /* there is nothing to say where there is no way */
         fprintf(files[RUN_REPORT].stream, "%s\n", result->report);
+    }
+    if (files[RUN_SAVE].stream && code == EXIT_DONE) {
+        code = save_solution(files[RUN_SAVE].stream, input, front, result->plan, result->solution);
     }
     for (int f = 0; f < RUN_OUTPUT && code == EXIT_DONE; f++) {
         code = cli_output_finish(&files[f]);
@@ -378,6 +389,12 @@ static void write_result_json(json *writer, const run_input *input, const run_fr
     write_plan_json(writer, result->plan, pdp_solution_backend(result->solution),
                     *note != '\0' ? note : pdp_plan_note(result->plan));
     json_double(writer, "seconds", pdp_solution_seconds(result->solution));
+    const char *checked = "";
+    json_string(writer, "certificate", pdp_certificate_name(pdp_solution_certificate(result->solution, &checked)));
+    if (*checked != '\0') {
+        json_string(writer, "checked", checked);
+        json_double(writer, "verify_seconds", pdp_solution_verify_seconds(result->solution));
+    }
     if (pdp_solution_device_seconds(result->solution) > 0) {
         json_double(writer, "kernel_seconds", pdp_solution_device_seconds(result->solution));
     }
@@ -431,7 +448,7 @@ static int put_out(const run_input *input, const run_front *front, cli_output fi
         }
     }
     if (code == EXIT_DONE) {
-        code = write_files(files, front, &result);
+        code = write_files(files, input, front, &result);
     }
     if (code == EXIT_DONE && cli_interrupted() == 0) {
         print_result(files[RUN_OUTPUT].stream ? files[RUN_OUTPUT].stream : stdout, input, front, &result);
@@ -513,6 +530,7 @@ static int fail_batch(const run_batch *batch, pdp_status status, const char *tex
 static int check_batch_input(const run_input *input, const run_front *front) {
     const char *wants = input->paths[RUN_TABLE]    ? "--table"
                         : input->paths[RUN_SPLITS] ? "--splits"
+                        : input->paths[RUN_SAVE]   ? "--save"
                         : input->print             ? "--print"
                                                    : NULL;
     return wants ? cli_fail(EXIT_BAD_USE, "%s is for one problem, not for --batch", wants) : check_input(input, front);

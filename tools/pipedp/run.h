@@ -8,7 +8,7 @@
 #include "pipedp.h"
 
 /* The files a run can write. All are opened before the solve and put in place after it. */
-enum { RUN_TABLE, RUN_SPLITS, RUN_REPORT, RUN_OUTPUT, RUN_FILES };
+enum { RUN_TABLE, RUN_SPLITS, RUN_REPORT, RUN_SAVE, RUN_OUTPUT, RUN_FILES };
 
 typedef struct run_input {
     /* run_argp */
@@ -24,6 +24,7 @@ typedef struct run_input {
     bool resident;
     bool no_compile;
     bool dry_run;
+    int verify; /* as the library has it */
 
     /* run_parse_files */
     const char *paths[RUN_FILES];
@@ -39,8 +40,17 @@ extern const struct argp run_argp;   /* --algorithm, --memory, --json */
 extern const struct argp solve_argp; /* those, and --type, --threads, --backend, ... */
 
 /* The parser of a child with those of these options that a command has. */
-enum { RUN_KEY_TABLE = 512, RUN_KEY_SPLITS, RUN_KEY_REPORT, RUN_KEY_PRINT, RUN_KEY_AT };
+enum { RUN_KEY_TABLE = 512, RUN_KEY_SPLITS, RUN_KEY_REPORT, RUN_KEY_PRINT, RUN_KEY_AT, RUN_KEY_SAVE };
+#define RUN_SAVE_HELP "Write recurrence, data, answer and decisions, for pipedp verify"
 error_t run_parse_files(int key, char *argument, struct argp_state *state);
+
+/* An input that came from a file. */
+typedef struct run_source {
+    const char *name;
+    const char *path;
+} run_source;
+
+enum { RUN_SOURCES = 32 };
 
 /* What a command says of its problem. */
 typedef struct run_front {
@@ -55,6 +65,9 @@ typedef struct run_front {
     const char *report_option; /* "--order" */
     size_t offset_count;       /* S-DP; 0 otherwise */
     const char *op;
+    pdp_overflow overflow; /* S-DP, which the recurrence does not tell; and the modulus */
+    int64_t modulus;
+    run_source sources[RUN_SOURCES]; /* the first without a name is the last */
 } run_front;
 
 /* Makes a plan and solves the problem, or tells of the plan alone; writes the files and prints the result. Returns an

@@ -13,7 +13,8 @@ enum {
     KEY_DEVICE_MEMORY,
     KEY_RESIDENT,
     KEY_NO_COMPILE,
-    KEY_DRY_RUN
+    KEY_DRY_RUN,
+    KEY_VERIFY
 };
 enum { MOST_THREADS = 4096 };
 
@@ -33,6 +34,10 @@ static const struct argp_option solve_options[] = {
     {"resident", KEY_RESIDENT, 0, 0, "On a device, all steps of a method of the paper in one launch", 0},
     {"no-compile", KEY_NO_COMPILE, 0, 0, "Interpret a recurrence that is not built in, instead of compiling it", 0},
     {"dry-run", KEY_DRY_RUN, 0, 0, "Print method, type, threads and bytes needed, and stop", 0},
+    {"verify", KEY_VERIFY, "full", OPTION_ARG_OPTIONAL,
+     "Check the answer: the decisions come to it, and a matrix chain has no better one; with =full also by a second "
+     "method, however long that takes",
+     0},
     {0},
 };
 
@@ -88,6 +93,12 @@ static error_t parse_solve(int key, char *argument, struct argp_state *state) {
     case KEY_RESIDENT: input->resident = true; return 0;
     case KEY_NO_COMPILE: input->no_compile = true; return 0;
     case KEY_DRY_RUN: input->dry_run = true; return 0;
+    case KEY_VERIFY:
+        if (argument && strcmp(argument, "full") != 0) {
+            argp_error(state, "--verify: '%s' is not known; there are --verify and --verify=full", argument);
+        }
+        input->verify = argument ? 2 : 1;
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -97,6 +108,7 @@ error_t run_parse_files(int key, char *argument, struct argp_state *state) {
     switch (key) {
     case RUN_KEY_TABLE: input->paths[RUN_TABLE] = cli_path(argument); return 0;
     case RUN_KEY_SPLITS: input->paths[RUN_SPLITS] = cli_path(argument); return 0;
+    case RUN_KEY_SAVE: input->paths[RUN_SAVE] = cli_path(argument); return 0;
     case RUN_KEY_REPORT: input->paths[RUN_REPORT] = cli_path(argument); return 0;
     case 'o': input->paths[RUN_OUTPUT] = cli_path(argument); return 0;
     case RUN_KEY_PRINT:

@@ -15,6 +15,7 @@ static const struct argp_option file_options[] = {
     {"print", RUN_KEY_PRINT, "A..B", 0, "Print cells A to B, both included, counted from 0", 0},
     {"at", RUN_KEY_AT, "I", 0, "Solve no further than cell I, counted from 0, and give its value; -n is I+1 by default",
      0},
+    {"save", RUN_KEY_SAVE, "F.json", 0, RUN_SAVE_HELP, 0},
     {0},
 };
 
@@ -73,14 +74,23 @@ int command_sdp(int argc, char **argv) {
         char cells[80];
         snprintf(cells, sizeof cells, "%" PRIu64 ", %zu offset%s, %s", input->n, input->counts[0],
                  input->counts[0] == 1 ? "" : "s", pdp_operator_name(input->op));
-        const run_front front = {.name = "sdp",
-                                 .problem = input->problem,
-                                 .shape = PDP_LINEAR,
-                                 .n = input->n,
-                                 .heading = {"cells", cells},
-                                 .value_label = "value",
-                                 .offset_count = input->counts[0],
-                                 .op = pdp_operator_name(input->op)};
+        run_front front = {.name = "sdp",
+                           .problem = input->problem,
+                           .shape = PDP_LINEAR,
+                           .n = input->n,
+                           .heading = {"cells", cells},
+                           .value_label = "value",
+                           .offset_count = input->counts[0],
+                           .op = pdp_operator_name(input->op),
+                           .overflow = input->overflow,
+                           .modulus = input->modulus};
+        static const char *const names[PROBLEM_LISTS] = {"a", "init", "w", "x"};
+        for (int list = 0, sources = 0; list < PROBLEM_LISTS; list++) {
+            const char *path = problem_input_path(input, list);
+            if (path) {
+                front.sources[sources++] = (run_source){names[list], path};
+            }
+        }
         code = run_problem(&arguments.run, &front);
     }
     problem_input_free(&arguments.problem);

@@ -33,6 +33,7 @@ static const struct argp_option file_options[] = {
     {"report", RUN_KEY_REPORT, "F", 0, "Write the report as text: order, brackets, tree or items", 0},
     {"print", RUN_KEY_PRINT, "A..B", 0, "Linear: print cells A to B, both included, counted from 0", 0},
     {"at", RUN_KEY_AT, "I", 0, "Linear: solve no further than cell I, counted from 0, and give its value", 0},
+    {"save", RUN_KEY_SAVE, "F.json", 0, RUN_SAVE_HELP, 0},
     {0},
 };
 
@@ -142,7 +143,14 @@ static int solve_one(const solve_arguments *arguments, const pdp_recurrence *rec
     char heading[80];
     snprintf(heading, sizeof heading, "%s, %zu %s%s", pdp_recurrence_name(recurrence), size,
              pdp_recurrence_shape(recurrence) == PDP_INTERVAL ? "point" : "cell", size == 1 ? "" : "s");
-    const run_front front = make_front(recurrence, problem, heading);
+    run_front front = make_front(recurrence, problem, heading);
+    size_t sources = 0;
+    for (size_t v = 0; v < arguments->value_count && sources < RUN_SOURCES; v++) {
+        const field_value *value = &arguments->values[v];
+        if (*value->text == '@' && strcmp(value->text, "@-") != 0) {
+            front.sources[sources++] = (run_source){value->name, value->text + 1};
+        }
+    }
     return run_problem(&arguments->run, &front);
 }
 

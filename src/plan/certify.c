@@ -1,0 +1,340 @@
+/* Checking what a plan has solved, or what others claim: see pdp_certificate. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/memory.h"
+#include "cpu/hu_shing.h"
+#include "plan/plan.h"
+#include "reference/reference.h"
+#include "solution/witness.h"
+
+/* How many of the table's terms a check may look at, so that it takes no third of the solve: an engine does some 4e10
+ * of them a second and thread, and a cell no faster than in a nanosecond. A random sum over the table does some 1.5e8
+ * cells a second, the interpreter 1.5e7 terms. */
+enum { TERMS_PER_SUMMED_CELL = 1000, TERMS_PER_INTERPRETED = 10000, LEAST_SUMMED_CELLS = 1024 };
+enum { SMALL_CHAIN = 100 }; /* whose plain table is done before anybody looks */
+
+static bool is_by_hu_shing(const pdp_plan *plan) {
+    return strcmp(plan->method->name, "hu-shing") == 0;
+}
+
+static void add_text(pdp_solution *solution, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add_text(pdp_solution *solution, const char *format, ...) {
+    const size_t used = strlen(solution->certificate_text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(solution->certificate_text + used, sizeof solution->certificate_text - used, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- A chain's least cost by another way ---- */
+
+bool pdp_plan_wants_optimum(const pdp_plan *plan, const pdp_problem *problem) {
+    return plan->options.verify && problem->dims;
+}
+
+static void solve_mirrored(pdp_optimum *out, const pdp_problem *problem) {
+    const size_t n = problem->n;
+    int64_t *mirrored = pdp_array_allocate(n + 1, sizeof *mirrored, &out->error);
+    for (size_t m = 0; mirrored && m <= n; m++) {
+        mirrored[m] = problem->dims[n - m];
+    }
+    if (mirrored) {
+        pdp_hu_shing_solve(mirrored, n, &out->value, NULL, (pdp_progress){0}, &out->error);
+    }
+    free(mirrored);
+}
+
+void pdp_optimum_find(pdp_optimum *out, const pdp_plan *plan, const pdp_problem *problem) {
+    const size_t n = problem->n;
+    *out = (pdp_optimum){.is_known = true};
+    if (!is_by_hu_shing(plan)) {
+        out->how = "the least cost by Hu and Shing's method";
+        pdp_hu_shing_solve(problem->dims, n, &out->value, NULL, (pdp_progress){0}, &out->error);
+    } else if (n > SMALL_CHAIN) {
+        out->how = "the least cost of the mirrored chain, which takes other ways through the same method";
+        solve_mirrored(out, problem);
+    } else {
+        int64_t *table = pdp_array_allocate((n + 1) * (n + 1), sizeof *table, &out->error);
+        out->how = "the least cost by the plain table";
+        if (table && pdp_reference_solve_mcm(problem, table, (pdp_progress){0}, &out->error) == PDP_OK) {
+            out->value = table[n];
+        }
+        free(table);
+    }
+}
+
+static uint64_t optimum_bytes(const pdp_plan *plan, const pdp_problem *problem) {
+    const uint64_t points = problem->n + 1;
+    if (is_by_hu_shing(plan) && problem->n <= SMALL_CHAIN) {
+        return pdp_bytes_multiply(points * points, sizeof(int64_t));
+    }
+    return pdp_bytes_add(pdp_hu_shing_bytes(problem->n, false), pdp_bytes_multiply(points, sizeof(int64_t)));
+}
+
+uint64_t pdp_certify_bytes(const pdp_plan *plan, const pdp_problem *problem) {
+    uint64_t bytes = pdp_witness_bytes(problem);
+    if (problem->shape == PDP_LINEAR) {
+        bytes = pdp_bytes_add(bytes, pdp_witness_sums_bytes(problem));
+    }
+    return pdp_plan_wants_optimum(plan, problem) ? pdp_bytes_add(bytes, optimum_bytes(plan, problem)) : bytes;
+}
+
+static pdp_status compare_optimum(pdp_solution *solution, const pdp_optimum *optimum) {
+    if (optimum->error.status != PDP_OK) {
+        solution->error = optimum->error;
+        return solution->error.status;
+    }
+    if (solution->value.whole != optimum->value) {
+        return pdp_error_set(&solution->error, PDP_WRONG, "the answer is wrong: it is %" PRId64 ", and %s is %" PRId64,
+                             pdp_solution_value(solution), optimum->how, optimum->value);
+    }
+    solution->certificate = PDP_CERTIFIED;
+    add_text(solution, "; so is %s", optimum->how);
+    return PDP_OK;
+}
+
+/* ---- By the solution itself ---- */
+
+/* Engines compute with the float they were asked for, others with the recurrence's. */
+static pdp_element find_element(const pdp_plan *plan, const pdp_problem *problem) {
+    const bool is_real = problem->element == PDP_ELEMENT_F32 || problem->element == PDP_ELEMENT_F64;
+    return !is_real || plan->method->kind != PDP_ENGINE ? problem->element
+           : plan->stamp.type == PDP_TYPE_F32           ? PDP_ELEMENT_F32
+                                                        : PDP_ELEMENT_F64;
+}
+
+static pdp_status check_table(const pdp_plan *plan, const pdp_witness *witness, pdp_solution *solution) {
+    const pdp_problem *problem = solution->problem;
+    const double terms = pdp_problem_terms(problem) / (plan->threads > 0 ? plan->threads : 1);
+    double cells = terms / TERMS_PER_SUMMED_CELL / (problem->has_source ? 16 : 1); /* sources are interpreted */
+    size_t summed = 0, checked = 0;
+    cells = cells < LEAST_SUMMED_CELLS ? LEAST_SUMMED_CELLS : cells < 1e15 ? cells : 1e15;
+    if (pdp_witness_sums(witness, (size_t)cells, &summed, &solution->error) != PDP_OK ||
+        pdp_witness_cells(witness, terms / TERMS_PER_INTERPRETED, &checked, &solution->error) != PDP_OK) {
+        return solution->error.status;
+    }
+    solution->certificate = PDP_WITNESS;
+    const double all =
+        problem->shape == PDP_LINEAR ? (double)problem->n : (double)problem->n * ((double)problem->n + 1) / 2;
+    if (summed > 0) {
+        add_text(solution, "%zu cells in a row, added up with random weights, and ", summed);
+    }
+    add_text(solution, "the last cell");
+    if (checked > 1) {
+        add_text(solution, " and %zu other%s, drawn at random,", checked - 1, checked == 2 ? "" : "s");
+    }
+    add_text(solution, " of %.0f %s", all,
+             summed == 0 && checked == 1 ? "is what its terms come to" : "are what their terms come to");
+    return PDP_OK;
+}
+
+static pdp_status check_solution(const pdp_plan *plan, pdp_solution *solution) {
+    const pdp_witness witness = {solution, find_element(plan, solution->problem)};
+    if (solution->decisions && pdp_solution_has_decisions(solution)) {
+        if (pdp_witness_decisions(&witness, &solution->error) == PDP_OK) {
+            solution->certificate = PDP_WITNESS;
+            add_text(solution, "the value is what the %zu decision%s come%s to", solution->decision_count,
+                     solution->decision_count == 1 ? "" : "s", solution->decision_count == 1 ? "s" : "");
+        }
+        return solution->error.status;
+    }
+    if (pdp_witness_first(solution) == SIZE_MAX) {
+        add_text(solution, "there is neither a decision nor a table to look at");
+        return PDP_OK;
+    }
+    return check_table(plan, &witness, solution);
+}
+
+/* ---- By a second method ---- */
+
+/* The caller's progress is over: it is only asked whether to go on. */
+static int ask_to_go_on(void *context, double share) {
+    const pdp_options *options = context;
+    (void)share;
+    return options->on_progress(options->context, 1);
+}
+
+/* The first of the methods that is not the plan's own, or at least not on its device, and can solve the problem. */
+static pdp_status plan_second(const pdp_plan *plan, pdp_problem *problem, pdp_plan **out, pdp_error *error) {
+    static const char *const interval[] = {"hu-shing", "knuth", "tiles", "sequential", NULL};
+    static const char *const linear[] = {"blocks", "settle", "runs", "series", "sequential", NULL};
+    pdp_options options = plan->options;
+    options.backend = "cpu";
+    options.device = NULL;
+    options.table = options.splits = options.decisions = options.record = options.verify = 0;
+    options.on_step = NULL;
+    options.at = -1; /* the problem ends there */
+    options.on_progress = plan->options.on_progress ? ask_to_go_on : NULL;
+    options.context = (void *)&plan->options;
+    if (options.memory_limit > plan->bytes) {
+        options.memory_limit -= plan->bytes;
+    }
+    pdp_status status = PDP_BAD_INPUT;
+    for (const char *const *name = problem->shape == PDP_INTERVAL ? interval : linear; *name && status == PDP_BAD_INPUT;
+         name++) {
+        if (!plan->device && strcmp(*name, plan->method->name) == 0) {
+            continue;
+        }
+        options.algorithm = *name;
+        options.type = strcmp(*name, "tiles") == 0 || strcmp(*name, "blocks") == 0 ? plan->options.type : NULL;
+        pdp_plan_free(*out);
+        status = pdp_plan_create(out, problem, &options);
+    }
+    return status == PDP_OK ? PDP_OK : pdp_error_set(error, status, "%.280s", pdp_plan_error(*out));
+}
+
+/* Floats by two methods agree to some digits. */
+static bool values_agree(const pdp_solution *one, const pdp_solution *other, bool is_short) {
+    if (!pdp_solution_feasible(one) || !pdp_solution_feasible(other)) {
+        return pdp_solution_feasible(one) == pdp_solution_feasible(other);
+    }
+    if (!pdp_solution_is_real(one)) {
+        return pdp_solution_value(one) == pdp_solution_value(other);
+    }
+    const double a = pdp_solution_real_value(one), b = pdp_solution_real_value(other);
+    return fabs(a - b) <= (is_short ? 1e-4 : 1e-9) * fmax(fabs(a), fabs(b));
+}
+
+static bool is_short(const pdp_plan *plan, const pdp_problem *problem) {
+    return find_element(plan, problem) == PDP_ELEMENT_F32;
+}
+
+static void print_value(const pdp_solution *solution, char text[40]) {
+    if (!pdp_solution_feasible(solution)) {
+        snprintf(text, 40, "none");
+    } else if (pdp_solution_is_real(solution)) {
+        snprintf(text, 40, "%.17g", pdp_solution_real_value(solution));
+    } else {
+        snprintf(text, 40, "%" PRId64, pdp_solution_value(solution));
+    }
+}
+
+static pdp_status compare_second(const pdp_plan *plan, pdp_solution *solution) {
+    pdp_plan *second = NULL;
+    pdp_solution *other = NULL;
+    pdp_error error = {0};
+    const bool is_sum = pdp_solution_is_real(solution) && solution->problem->combine != PDP_OP_MIN &&
+                        solution->problem->combine != PDP_OP_MAX;
+    pdp_status status = plan_second(plan, solution->problem, &second, &error);
+    if (status == PDP_OK && (status = pdp_plan_run(second, &other)) != PDP_OK) {
+        pdp_error_set(&error, status, "%.280s", pdp_solution_error(other));
+    }
+    if (status == PDP_CANCELLED) {
+        solution->error = error;
+    } else if (status != PDP_OK) {
+        add_text(solution, "; there is no second method: %.120s", error.text);
+    } else if (values_agree(solution, other, is_short(plan, solution->problem))) {
+        solution->certificate = PDP_CERTIFIED;
+        add_text(solution, "; method '%s' comes to the same", pdp_plan_algorithm(second));
+    } else {
+        char texts[2][40];
+        print_value(solution, texts[0]);
+        print_value(other, texts[1]);
+        if (is_sum) { /* of floats, whose rounding may grow to any size */
+            add_text(solution, "; method '%s' comes to %s", pdp_plan_algorithm(second), texts[1]);
+        } else {
+            pdp_error_set(&solution->error, PDP_WRONG, "the answer is wrong: it is %s, and by method '%s' %s", texts[0],
+                          pdp_plan_algorithm(second), texts[1]);
+        }
+    }
+    pdp_solution_free(other);
+    pdp_plan_free(second);
+    return solution->error.status;
+}
+
+/* ---- All of it ---- */
+
+pdp_status pdp_plan_certify(const pdp_plan *plan, pdp_solution *solution, const pdp_optimum *optimum) {
+    const double start = pdp_clock_seconds();
+    pdp_optimum own = {.is_known = false};
+    solution->certificate = PDP_UNCHECKED;
+    solution->certificate_text[0] = '\0';
+    if (check_solution(plan, solution) == PDP_OK && pdp_plan_wants_optimum(plan, solution->problem)) {
+        if (optimum && optimum->is_known) {
+            own = *optimum;
+        } else {
+            pdp_optimum_find(&own, plan, solution->problem);
+        }
+        compare_optimum(solution, &own);
+    }
+    if (solution->error.status == PDP_OK && plan->options.verify > 1) {
+        compare_second(plan, solution);
+    }
+    solution->verify_seconds += pdp_clock_seconds() - start;
+    if (solution->error.status != PDP_OK) {
+        solution->certificate = PDP_UNCHECKED;
+    }
+    return solution->error.status;
+}
+
+/* ---- Claims ---- */
+
+/* Without decisions the problem has to be solved. */
+static pdp_status compare_claim(const pdp_plan *plan, const pdp_solution *claimed, pdp_solution **out) {
+    pdp_status status = pdp_plan_run_batch(plan, out);
+    if (status == PDP_OK && !values_agree(claimed, *out, is_short(plan, plan->problem))) {
+        char texts[2][40];
+        print_value(claimed, texts[0]);
+        print_value(*out, texts[1]);
+        status = pdp_error_set(&(*out)->error, PDP_WRONG, "the answer is wrong: it is claimed to be %s, and is %s",
+                               texts[0], texts[1]);
+        pdp_solution_discard(*out);
+    }
+    return status;
+}
+
+/* The claim as a solution without a table. */
+static pdp_status make_claimed(const pdp_plan *plan, const pdp_claim *claim, pdp_solution **out) {
+    const pdp_problem *problem = plan->problem;
+    if (pdp_solution_create(out, problem) != PDP_OK) {
+        return PDP_NO_MEMORY;
+    }
+    pdp_solution *solution = *out;
+    const bool is_bits = problem->element == PDP_ELEMENT_BITS;
+    const bool is_max = problem->combine == PDP_OP_MAX;
+    solution->backend = "";
+    if (claim->struct_size != sizeof *claim) {
+        return pdp_error_set(&solution->error, PDP_BAD_INPUT, "claim.struct_size is %zu, and must be %zu",
+                             claim->struct_size, sizeof *claim);
+    }
+    solution->value.whole = is_bits ? (pdp_wide)(uint64_t)claim->value : (pdp_wide)claim->value;
+    if (problem->element == PDP_ELEMENT_F32 || problem->element == PDP_ELEMENT_F64) {
+        solution->value.real = claim->feasible ? claim->real_value : is_max ? -(double)INFINITY : (double)INFINITY;
+    } else if (!claim->feasible) {
+        solution->value.whole = is_bits ? 0 : is_max ? -PDP_WHOLE_INFINITY : PDP_WHOLE_INFINITY;
+    }
+    if (claim->decisions) {
+        solution->decisions = pdp_array_allocate(claim->decision_count, sizeof *solution->decisions, &solution->error);
+        if (solution->decisions && claim->decision_count > 0) {
+            memcpy(solution->decisions, claim->decisions, claim->decision_count * sizeof *claim->decisions);
+            solution->decision_count = claim->decision_count;
+        }
+    }
+    return solution->error.status;
+}
+
+pdp_status pdp_plan_verify(const pdp_plan *plan, const pdp_claim *claim, pdp_solution **out) {
+    if (!plan || plan->error.status != PDP_OK || plan->count != 1) {
+        return pdp_plan_run(plan, out); /* which says what is wrong */
+    }
+    pdp_plan own = *plan;
+    own.options.verify = plan->options.verify > 1 ? plan->options.verify : 1;
+    pdp_solution *claimed = NULL;
+    pdp_status status = make_claimed(plan, claim, &claimed);
+    if (status == PDP_OK && (!claimed->decisions || !pdp_solution_has_decisions(claimed))) {
+        status = compare_claim(&own, claimed, out);
+        pdp_solution_free(claimed);
+        return status;
+    }
+    *out = claimed;
+    if (status == PDP_OK && (status = pdp_plan_certify(&own, claimed, NULL)) != PDP_OK) {
+        pdp_solution_discard(claimed);
+    }
+    return status;
+}

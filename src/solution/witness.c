@@ -1,0 +1,398 @@
+#include "solution/witness.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/memory.h"
+
+size_t pdp_witness_first(const pdp_solution *solution) {
+    const pdp_problem *problem = solution->problem;
+    size_t reach = 0;
+    if (!solution->table && !solution->tiles.cells && !solution->cells) {
+        return SIZE_MAX;
+    }
+    for (size_t j = 0; solution->first > 0 && j < problem->offset_count; j++) {
+        const size_t offset = problem->offsets[j];
+        reach = offset > reach && offset < solution->n ? offset : reach;
+    }
+    return solution->first + reach < solution->n || solution->first == 0 ? solution->first + reach : SIZE_MAX;
+}
+
+static bool is_real(const pdp_witness *w) {
+    return w->element == PDP_ELEMENT_F32 || w->element == PDP_ELEMENT_F64;
+}
+
+static pdp_bindings bind(const pdp_witness *w) {
+    pdp_bindings b = pdp_problem_bindings(w->solution->problem);
+    b.element = is_real(w) ? w->element : b.element;
+    return b;
+}
+
+/* How far sums of so many floats, none larger than this, may be from each other. */
+static double tolerance(const pdp_witness *w, double count, double largest) {
+    return 8 * (count + 1) * (w->element == PDP_ELEMENT_F32 ? (double)FLT_EPSILON : DBL_EPSILON) * largest;
+}
+
+static bool agree(const pdp_witness *w, pdp_value a, pdp_value b, double count, double largest) {
+    if (!is_real(w)) {
+        return a.whole == b.whole;
+    }
+    /* Infinities agree with themselves. */
+    return !(a.real < b.real || a.real > b.real) || fabs(a.real - b.real) <= tolerance(w, count, largest);
+}
+
+static void print_number(const pdp_witness *w, pdp_value value, char text[48]) {
+    const pdp_solution *solution = w->solution;
+    if (is_real(w)) {
+        snprintf(text, 48, "%.17g", value.real);
+    } else if (pdp_solution_is_infeasible(solution, value)) {
+        snprintf(text, 48, "none");
+    } else if (pdp_wide_fits(value.whole)) {
+        snprintf(text, 48, "%" PRId64, (int64_t)value.whole);
+    } else if (value.whole >= 0 && value.whole <= UINT64_MAX) {
+        snprintf(text, 48, "%" PRIu64, (uint64_t)value.whole);
+    } else {
+        snprintf(text, 48, "beyond int64");
+    }
+}
+
+/* What the interpreter could not do, it did not do: an index or a divisor that the solve never met. */
+static pdp_status fail_binding(const pdp_bindings *b, pdp_error *error) {
+    return pdp_error_set(error, PDP_WRONG, "the answer is wrong: %.250s", b->error.text);
+}
+
+/* ---- Terms ---- */
+
+/* The term for the indices and cells that are bound. */
+static pdp_value evaluate_term(const pdp_witness *w, pdp_bindings *b) {
+    const pdp_recurrence *r = b->recurrence;
+    if (!is_real(w)) {
+        return pdp_interpret_element(b, r->term);
+    }
+    const pdp_value inner = pdp_interpret_element(b, r->inner);
+    if (r->after == PDP_NO_NODE) {
+        return inner;
+    }
+    b->cells[PDP_CELL_BEST] = inner;
+    return pdp_interpret_element(b, r->after);
+}
+
+static pdp_value finish(pdp_bindings *b, pdp_value best) {
+    b->cells[PDP_CELL_BEST] = best;
+    return b->recurrence->finish == PDP_NO_NODE ? best : pdp_interpret_element(b, b->recurrence->finish);
+}
+
+static bool option_holds(const pdp_problem *problem, pdp_bindings *b, uint32_t x) {
+    const pdp_option_clause *option = &problem->recurrence->options[x];
+    return problem->has_option[x] && (option->condition == PDP_NO_NODE || pdp_interpret_truth(b, option->condition));
+}
+
+static pdp_value evaluate_at(pdp_bindings *b, size_t i, uint32_t node) {
+    const int64_t own = b->i;
+    b->i = (int64_t)i;
+    const pdp_value value = pdp_interpret_element(b, node);
+    b->i = own;
+    return value;
+}
+
+/* ---- Decisions: intervals ---- */
+
+typedef struct part {
+    size_t i;
+    size_t j;
+    pdp_value value;
+} part;
+
+typedef struct tree {
+    const pdp_witness *w;
+    pdp_bindings b;
+    part *parts; /* those that are evaluated and wait for what they are part of */
+    size_t count;
+    double largest; /* of floats, so far */
+    pdp_error *error;
+} tree;
+
+/* The value of the part (i,j): a leaf, nothing at all, or what was evaluated last. */
+static pdp_status take_part(tree *t, size_t i, size_t j, pdp_value *value) {
+    const pdp_recurrence *r = t->b.recurrence;
+    if (j <= i + 1) {
+        const uint32_t node = j == i ? r->empty : r->leaf;
+        const bool is_chain = t->w->solution->problem->dims != NULL; /* whose leaves are 0 */
+        *value = is_chain || node == PDP_NO_NODE ? (pdp_value){.whole = 0} : evaluate_at(&t->b, i, node);
+        return PDP_OK;
+    }
+    if (t->count == 0 || t->parts[t->count - 1].i != i || t->parts[t->count - 1].j != j) {
+        return pdp_error_set(t->error, PDP_WRONG,
+                             "the answer is wrong: cell (%zu, %zu) is used, and no decision is of it", i, j);
+    }
+    *value = t->parts[--t->count].value;
+    return PDP_OK;
+}
+
+static pdp_status fail_decision(const tree *t, size_t number, const pdp_decision *d) {
+    return pdp_error_set(t->error, PDP_WRONG,
+                         "the answer is wrong: decision %zu, number %zu at (%zu, %zu), is not one of this problem",
+                         number + 1, d->k, d->i, d->j);
+}
+
+static pdp_status evaluate_split(tree *t, const pdp_decision *d, pdp_value *value) {
+    const int64_t *p = t->w->solution->problem->dims;
+    pdp_value left = {.whole = 0}, right = {.whole = 0};
+    if (take_part(t, d->i, d->k, &left) != PDP_OK || take_part(t, d->k, d->j, &right) != PDP_OK) {
+        return t->error->status;
+    }
+    if (p) { /* a million matrices are not interpreted one by one */
+        value->whole = left.whole + right.whole + (pdp_wide)p[d->i] * p[d->k] * p[d->j];
+        return PDP_OK;
+    }
+    t->b.i = (int64_t)d->i;
+    t->b.k = (int64_t)d->k;
+    t->b.j = (int64_t)d->j;
+    t->b.cells[PDP_CELL_LEFT] = left;
+    t->b.cells[PDP_CELL_RIGHT] = right;
+    *value = finish(&t->b, evaluate_term(t->w, &t->b));
+    return PDP_OK;
+}
+
+static pdp_status evaluate_option(tree *t, size_t number, const pdp_decision *d, pdp_value *value) {
+    t->b.i = (int64_t)d->i;
+    t->b.j = (int64_t)d->j;
+    if (take_part(t, d->i + 1, d->j - 1, &t->b.cells[PDP_CELL_INSIDE]) != PDP_OK) {
+        return t->error->status;
+    }
+    if (!option_holds(t->w->solution->problem, &t->b, (uint32_t)d->k)) {
+        return fail_decision(t, number, d);
+    }
+    *value = finish(&t->b, pdp_interpret_element(&t->b, t->b.recurrence->options[d->k].value));
+    return PDP_OK;
+}
+
+/* From the last to the first: what is a part of another comes before it, the left part last. */
+static pdp_status evaluate_tree(tree *t, pdp_value *value) {
+    const pdp_solution *solution = t->w->solution;
+    const size_t n = solution->n;
+    for (size_t x = solution->decision_count; x-- > 0;) {
+        const pdp_decision *d = &solution->decisions[x];
+        const bool is_split = d->kind == PDP_SPLIT;
+        if (d->j > n || d->j < d->i + 2 || (!is_split && d->kind != PDP_OPTION) ||
+            (is_split ? d->k <= d->i || d->k >= d->j : d->k >= t->b.recurrence->option_count)) {
+            return fail_decision(t, x, d);
+        }
+        pdp_value own = {.whole = 0};
+        if ((is_split ? evaluate_split(t, d, &own) : evaluate_option(t, x, d, &own)) != PDP_OK) {
+            return t->error->status;
+        }
+        if (t->b.error.status != PDP_OK) {
+            return fail_binding(&t->b, t->error);
+        }
+        if (t->count > n) { /* more than any tree has */
+            return fail_decision(t, x, d);
+        }
+        t->largest = is_real(t->w) ? fmax(t->largest, fabs(own.real)) : 0;
+        t->parts[t->count++] = (part){d->i, d->j, own};
+    }
+    pdp_status status = take_part(t, 0, n, value);
+    if (status == PDP_OK && t->count > 0) {
+        const part *left = &t->parts[t->count - 1];
+        return pdp_error_set(t->error, PDP_WRONG, "the answer is wrong: the decision of (%zu, %zu) is of no use",
+                             left->i, left->j);
+    }
+    return status;
+}
+
+/* ---- Decisions: steps ---- */
+
+static pdp_status evaluate_steps(const pdp_witness *w, pdp_value *value, double *largest, pdp_error *error) {
+    const pdp_solution *solution = w->solution;
+    const pdp_problem *problem = solution->problem;
+    const size_t count = solution->decision_count;
+    pdp_bindings b = bind(w);
+    size_t at = count > 0 ? solution->decisions[count - 1].j : solution->n - 1;
+    if (at >= solution->n || (at >= problem->preset_count && !problem->has_source)) {
+        return pdp_error_set(error, PDP_WRONG, "the answer is wrong: the steps begin at cell %zu, which needs another",
+                             at);
+    }
+    b.i = (int64_t)at;
+    *value = at < problem->preset_count ? pdp_interpret_element(&b, problem->recurrence->preset_value)
+                                        : finish(&b, pdp_interpret_element(&b, problem->recurrence->source));
+    for (size_t x = count; x-- > 0;) {
+        const pdp_decision *d = &solution->decisions[x];
+        if (d->kind != PDP_STEP || d->j != at || d->i >= solution->n || d->i < problem->preset_count ||
+            d->k >= problem->offset_count || d->i <= d->j || d->i - d->j != problem->offsets[d->k]) {
+            return pdp_error_set(error, PDP_WRONG,
+                                 "the answer is wrong: step %zu, from cell %zu to cell %zu by offset %zu, is none",
+                                 x + 1, d->i, d->j, d->k);
+        }
+        b.i = (int64_t)d->i;
+        b.j = (int64_t)d->k;
+        b.cells[PDP_CELL_SOURCE] = *value;
+        *value = finish(&b, evaluate_term(w, &b));
+        *largest = is_real(w) ? fmax(*largest, fabs(value->real)) : 0;
+        at = d->i;
+        if (b.error.status != PDP_OK) {
+            return fail_binding(&b, error);
+        }
+    }
+    return at == solution->n - 1
+               ? PDP_OK
+               : pdp_error_set(error, PDP_WRONG, "the answer is wrong: the steps end at cell %zu", at);
+}
+
+uint64_t pdp_witness_bytes(const pdp_problem *problem) {
+    return problem->shape == PDP_INTERVAL ? pdp_bytes_multiply(problem->n + 1, sizeof(part)) : 0;
+}
+
+pdp_status pdp_witness_decisions(const pdp_witness *w, pdp_error *error) {
+    const pdp_solution *solution = w->solution;
+    pdp_value value = {.whole = 0};
+    double largest = 0;
+    if (solution->shape == PDP_LINEAR) {
+        evaluate_steps(w, &value, &largest, error);
+    } else {
+        tree t = {.w = w, .b = bind(w), .error = error};
+        t.parts = pdp_array_allocate(solution->n + 1, sizeof *t.parts, error);
+        if (t.parts) {
+            evaluate_tree(&t, &value);
+        }
+        largest = t.largest;
+        free(t.parts);
+    }
+    if (error->status == PDP_OK &&
+        !agree(w, value, solution->value, (double)solution->decision_count, fmax(largest, fabs(value.real)))) {
+        char texts[2][48];
+        print_number(w, value, texts[0]);
+        print_number(w, solution->value, texts[1]);
+        pdp_error_set(error, PDP_WRONG, "the answer is wrong: its decisions come to %s, and the value is %s", texts[0],
+                      texts[1]);
+    }
+    return error->status;
+}
+
+/* ---- Cells ---- */
+
+/* What was combined so far, and the size of what it was combined from. */
+typedef struct total {
+    pdp_value value;
+    bool is_empty; /* an own operator need not have an identity */
+    double largest;
+    size_t terms;
+} total;
+
+static void add_term(const pdp_witness *w, pdp_bindings *b, total *sum, pdp_value term) {
+    sum->value = sum->is_empty ? term : pdp_interpret_combine(b, w->solution->problem->combine, sum->value, term);
+    sum->is_empty = false;
+    sum->terms++;
+    if (is_real(w)) {
+        sum->largest += isinf(term.real) ? 0 : fabs(term.real);
+        sum->largest = isinf(sum->value.real) ? sum->largest : fmax(sum->largest, fabs(sum->value.real));
+    }
+}
+
+static total start_total(const pdp_witness *w, pdp_bindings *b) {
+    const pdp_problem *problem = w->solution->problem;
+    const bool has_identity = problem->combine != PDP_OP_OWN || problem->recurrence->combine_identity != PDP_NO_NODE;
+    return (total){.value = has_identity ? pdp_interpret_identity(b, problem->combine) : (pdp_value){.whole = 0},
+                   .is_empty = !has_identity};
+}
+
+/* M[i][j] once more. */
+static total evaluate_interval_cell(const pdp_witness *w, pdp_bindings *b, size_t i, size_t j) {
+    const pdp_solution *solution = w->solution;
+    const pdp_recurrence *r = b->recurrence;
+    total sum = start_total(w, b);
+    b->i = (int64_t)i;
+    b->j = (int64_t)j;
+    if (j == i + 1) {
+        sum.value = pdp_interpret_element(b, r->leaf);
+        return sum;
+    }
+    for (size_t k = i + 1; k < j; k++) {
+        b->k = (int64_t)k;
+        b->cells[PDP_CELL_LEFT] = pdp_solution_cell(solution, i, k);
+        b->cells[PDP_CELL_RIGHT] = pdp_solution_cell(solution, k, j);
+        add_term(w, b, &sum, evaluate_term(w, b));
+    }
+    if (j > i + 2) {
+        b->cells[PDP_CELL_INSIDE] = pdp_solution_cell(solution, i + 1, j - 1);
+    } else if (r->empty != PDP_NO_NODE) {
+        b->cells[PDP_CELL_INSIDE] = evaluate_at(b, i + 1, r->empty);
+    }
+    for (uint32_t x = 0; x < r->option_count; x++) {
+        if (option_holds(solution->problem, b, x)) {
+            add_term(w, b, &sum, pdp_interpret_element(b, r->options[x].value));
+        }
+    }
+    sum.value = finish(b, sum.value);
+    return sum;
+}
+
+/* ST[i] once more. */
+static total evaluate_linear_cell(const pdp_witness *w, pdp_bindings *b, size_t i) {
+    const pdp_solution *solution = w->solution;
+    const pdp_problem *problem = solution->problem;
+    total sum = start_total(w, b);
+    b->i = (int64_t)i;
+    if (i < problem->preset_count) {
+        sum.value = pdp_interpret_element(b, problem->recurrence->preset_value);
+        return sum;
+    }
+    if (problem->has_source) {
+        add_term(w, b, &sum, pdp_interpret_element(b, problem->recurrence->source));
+    }
+    for (size_t j = 0; j < problem->offset_count; j++) {
+        if (problem->offsets[j] <= i) {
+            b->j = (int64_t)j;
+            b->cells[PDP_CELL_SOURCE] = pdp_solution_cell(solution, 0, i - problem->offsets[j]);
+            add_term(w, b, &sum, evaluate_term(w, b));
+        }
+    }
+    sum.value = finish(b, sum.value);
+    return sum;
+}
+
+/* A cell's value against what its terms come to. */
+static pdp_status check_cell(const pdp_witness *w, pdp_bindings *b, size_t i, size_t j, pdp_value value, size_t *terms,
+                             pdp_error *error) {
+    const bool is_linear = w->solution->shape == PDP_LINEAR;
+    const total sum = is_linear ? evaluate_linear_cell(w, b, j) : evaluate_interval_cell(w, b, i, j);
+    char texts[2][48], where[48];
+    *terms = sum.terms;
+    if (b->error.status != PDP_OK) {
+        return fail_binding(b, error);
+    }
+    if (agree(w, sum.value, value, (double)sum.terms, fmax(sum.largest, fabs(sum.value.real)))) {
+        return PDP_OK;
+    }
+    print_number(w, sum.value, texts[0]);
+    print_number(w, value, texts[1]);
+    if (is_linear) {
+        snprintf(where, sizeof where, "cell %zu", j);
+    } else {
+        snprintf(where, sizeof where, "cell (%zu, %zu)", i, j);
+    }
+    return pdp_error_set(error, PDP_WRONG, "the answer is wrong: %s is %s, and its terms come to %s", where, texts[1],
+                         texts[0]);
+}
+
+pdp_status pdp_witness_cells(const pdp_witness *w, double terms, size_t *checked, pdp_error *error) {
+    const pdp_solution *solution = w->solution;
+    const bool is_linear = solution->shape == PDP_LINEAR;
+    const size_t last = is_linear ? solution->n - 1 : solution->n;
+    const int64_t first = is_linear ? (int64_t)pdp_witness_first(solution) : 0;
+    uint64_t state = 1;
+    pdp_bindings b = bind(w);
+    size_t own = 0;
+    *checked = 1;
+    check_cell(w, &b, 0, last, solution->value, &own, error);
+    double left = terms - (double)own;
+    while (error->status == PDP_OK && left > 0) {
+        const size_t i = is_linear ? 0 : (size_t)pdp_random_between(&state, 0, (int64_t)last - 1);
+        const size_t j = (size_t)pdp_random_between(&state, is_linear ? first : (int64_t)i + 1, (int64_t)last);
+        check_cell(w, &b, i, j, pdp_solution_cell(solution, i, j), &own, error);
+        ++*checked;
+        left -= (double)own + 1;
+    }
+    return error->status;
+}

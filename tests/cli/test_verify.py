@@ -1,0 +1,252 @@
+"""Answers that are checked: --verify, --save and pipedp verify."""
+import hashlib
+import json
+import shlex
+import unittest
+
+from support import DATA, CommandTest, main, reads_json
+
+EXAMPLES = DATA.parent
+COMMANDS = [shlex.split(line.split(" | ")[1].strip("`"))[1:]
+            for line in (EXAMPLES / "README.md").read_text().splitlines() if "| `pipedp " in line]
+
+
+READS_JSON = reads_json()
+
+
+class Verify(CommandTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "examples").symlink_to(EXAMPLES)  # where the commands of the README find their data
+
+    def save(self, *arguments, **changes):
+        """A saved solution, with some of its members changed."""
+        self.run_program(*arguments, "--save", "s.json")
+        saved = json.loads((self.folder / "s.json").read_text())
+        for key, value in changes.items():
+            saved[key] = value(saved[key]) if callable(value) else value
+        (self.folder / "s.json").write_text(json.dumps(saved))
+        return saved
+
+    def wrong(self, *names):
+        self.refuse("verify", "s.json", names=["s.json: ", *names], code=3)
+
+    def test_levels(self):
+        chain = ["mcm", 30, 35, 15, 5, 10, 20, 25]
+        self.assertEqual(self.run_json(*chain)["certificate"], "unchecked")
+        for more in [[], ["--algorithm", "tiles"], ["--algorithm", "pipeline"], ["--random", 300], ["--table", "t.npy"]]:
+            line = ["mcm", *more] if "--random" in more else [*chain, *more]
+            result = self.run_json(*line, "--verify")
+            self.assertEqual(result["certificate"], "certified", result)
+            self.assertIn("so is the least cost", result["checked"])
+            self.assertGreaterEqual(result["verify_seconds"], 0)
+        stdout, _ = self.run_program(*chain, "--verify")
+        self.assertRegex(stdout, r"\ncertified the value is what the 5 decisions come to; so is the least cost by ")
+        line = ["solve", "nussinov", "--input", "s=GGGAAAUCC"]
+        self.assertEqual(self.run_json(*line, "--verify")["certificate"], "witness")
+        result = self.run_json(*line, "--verify=full")
+        self.assertEqual(result["certificate"], "certified")
+        self.assertIn("; method 'sequential' comes to the same", result["checked"])
+        for more, second in [(["--algorithm", "knuth"], "tiles"), (["--algorithm", "tiles"], "knuth")]:
+            result = self.run_json("solve", "merge", "--input", "w=4,1,3,2", *more, "--verify=full")
+            self.assertIn(f"; method '{second}' comes to the same", result["checked"])
+        self.assertIn("; method 'tiles' comes to the same", self.run_json(*chain, "--verify=full")["checked"])
+        self.refuse(*line, "--verify=most", names=["--verify: 'most' is not known"])
+
+    def test_a_wrong_answer_is_an_error(self):
+        self.refuse("mcm", 2, 1, 2, 1, 1, "--algorithm", "pipeline-printed", "--verify", "--save", "s.json", code=3,
+                    names=["the answer is wrong: its decisions come to 5, and the value is 6"])
+
+    def test_every_builtin_goes_round(self):
+        for command in COMMANDS:
+            with self.subTest(command=command):
+                result = self.run_json(*command, "--verify", "--save", "s.json")
+                self.assertIn(result["certificate"], ["witness", "certified"])
+                self.assertEqual(result["certificate"] == "certified", result["algorithm"] == "hu-shing")
+                saved = json.loads((self.folder / "s.json").read_text())
+                self.assertEqual(saved["certificate"], result["certificate"])
+                if READS_JSON:
+                    checked = self.run_json("verify", "s.json")
+                    self.assertEqual(checked["certificate"], result["certificate"])
+                    self.assertEqual(checked["problem"], result["problem"])
+                    if not saved["real"]:
+                        self.assertEqual(checked["value"], saved["value"])
+                    self.assertIn(self.run_json("verify", "s.json", "--full")["certificate"], ["witness", "certified"])
+
+    def test_policies_of_sdp(self):
+        for more in [["--overflow", "wrap"], ["--mod", 1000003], ["--op", "xor"], ["--op", "max", "--weights", "4,-7"],
+                     ["--x", "@x.txt"]]:
+            (self.folder / "x.txt").write_text(" ".join(map(str, range(200))))
+            op = [] if "--op" in more else ["--op", "add"]
+            if more[0] == "--x":
+                op = ["--op", "min"]
+            saved = self.save("sdp", *op, "--offsets", "2,1", "--init", "1,3", "-n", 200, *more, "--verify")
+            self.assertEqual(saved["certificate"], "witness")
+            if READS_JSON:
+                self.assertEqual(self.run_json("verify", "s.json")["value"], saved["value"])
+                self.save("sdp", *op, "--offsets", "2,1", "--init", "1,3", "-n", 200, *more, value=lambda v: v ^ 1)
+                self.wrong("the answer is wrong")
+
+    def test_cells_and_methods_without_a_table(self):
+        line = ["solve", "compositions_mod", "--input", "part=1,2,5", "--param", "total=3000"]
+        values = {}
+        for at in [[], ["--at", 1], ["--at", 2500]]:
+            for method, level in [("blocks", "witness"), ("series", "witness"), ("window", "witness"),
+                                  ("bostan-mori", "unchecked")]:
+                saved = self.save(*line, *at, "--algorithm", method, "--verify")
+                self.assertEqual((saved["certificate"], saved.get("at")), (level, at[1] if at else None), method)
+                self.assertEqual(values.setdefault(str(at), saved["value"]), saved["value"])
+                if READS_JSON:
+                    result = self.run_json("verify", "s.json")
+                    self.assertEqual((result["certificate"], result["value"]), (level, saved["value"]))
+                    result = self.run_json(*line, *at, "--algorithm", method, "--verify=full")
+                    self.assertEqual(result["certificate"], "certified", result["checked"])
+        far = ["sdp", "--op", "add", "--mod", 1000003, "--offsets", "2,1", "--init", "0,1", "--at", 10**15]
+        self.save(*far, "-A", "bostan-mori")
+        if READS_JSON:
+            self.assertEqual(self.run_json("verify", "s.json")["certificate"], "unchecked")
+            self.save(*far, "-A", "bostan-mori", value=lambda v: v ^ 1)
+            self.wrong("the answer is wrong: it is claimed to be")
+            self.save(*far, "-A", "bostan-mori", at=-3)
+            self.refuse("verify", "s.json", names=['"at" must be a cell, counted from 0'])
+        result = self.run_json("sdp", "--op", "max", "--offsets", "7,2", "--init", "1,2,3,4,5,6,7", "--weights", "9,2",
+                               "-n", 100000, "-A", "window", "--verify")
+        self.assertEqual(result["certificate"], "witness")
+
+    def test_inputs_of_files_and_in_place(self):
+        (self.folder / "p.txt").write_text("30,35,15,5\n")
+        digest = hashlib.sha256(b"30,35,15,5\n").hexdigest()
+        for line in [["mcm", "@p.txt"], ["mcm", "--file", "p.txt"], ["solve", "mcm", "--input", "p=@p.txt"]]:
+            self.assertEqual(self.save(*line)["inputs"], {"p": {"file": "p.txt", "sha256": digest}})
+        for length in [0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 128, 1000]:  # where the last block ends
+            text = "7" + " " * length
+            (self.folder / "w.txt").write_text(text)
+            saved = self.save("solve", "merge", "--input", "w=@w.txt")
+            self.assertEqual(saved["inputs"]["w"]["sha256"], hashlib.sha256(text.encode()).hexdigest())
+        self.run_program("mcm", "@-", "--save", "s.json", stdin="3 4 5")
+        self.assertEqual(json.loads((self.folder / "s.json").read_text())["inputs"], {"p": [3, 4, 5]})
+        saved = self.save("solve", "nussinov", "--input", "s=GCAU", "--param", "loop=0")
+        self.assertEqual((saved["inputs"], saved["params"]), ({"s": "GCAU"}, {"loop": 0}))
+        self.refuse("mcm", "2", "3", "--save", "x/s.json", names=["x/s.json"], code=1)
+        self.refuse("mcm", "2", "3", "--save", "a", "--order", "a", names=["--order and --save both go to 'a'"])
+        (self.folder / "b.txt").write_text("2,3,4\n")
+        self.refuse("solve", "mcm", "--batch", "b.txt", "--save", "s2.json", names=["--save is for one problem"])
+
+    @unittest.skipUnless(READS_JSON, "built without jansson")
+    def test_tampered(self):
+        chain = ["mcm", 30, 35, 15, 5, 10, 20, 25]
+        self.save(*chain, value=15124)
+        self.wrong("its decisions come to 15125, and the value is 15124")
+        self.save(*chain, value=lambda v: -v)
+        self.wrong("its decisions come to 15125, and the value is -15125")
+        self.save(*chain, inputs={"p": [30, 35, 15, 5, 10, 20, 24]})
+        self.wrong("the answer is wrong: its decisions come to")
+        self.save(*chain, inputs={"p": [30, 35, 15, 5, 10, 20]})
+        self.wrong("the answer is wrong: decision 4, number 5 at (3, 6), is not one of this problem")
+        self.save(*chain, decisions=[["split", 0, 1, 6], *[["split", i, i + 1, 6] for i in range(1, 5)]], value=27000)
+        self.wrong("its decisions come to", "and the value is 27000")
+        dear = [["split", 0, 5, 6], *[["split", 0, j - 1, j] for j in range(5, 1, -1)]]
+        p = chain[1:]
+        self.save(*chain, decisions=dear, value=sum(p[0] * p[k] * p[j] for _, _, k, j in dear))
+        self.wrong("the answer is wrong: it is 40500, and the least cost by the plain table is 15125")
+        cases = [(lambda d: d[1:], "cell (0, 6) is used, and no decision is of it"),
+                 (lambda d: d[:-1], "cell (3, 5) is used, and no decision is of it"),
+                 (lambda d: [], "cell (0, 6) is used"),
+                 (lambda d: d + d, "is of no use"),
+                 (lambda d: d * 100, "is not one of this problem"),
+                 (lambda d: [["split", 0, 0, 6], *d[1:]], "decision 1, number 0 at (0, 6), is not one"),
+                 (lambda d: [["split", 0, 6, 6], *d[1:]], "decision 1, number 6 at (0, 6), is not one"),
+                 (lambda d: [["option", 0, 0, 6], *d[1:]], "decision 1, number 0 at (0, 6), is not one"),
+                 (lambda d: [["step", 0, 0, 6], *d[1:]], "decision 1, number 0 at (0, 6), is not one"),
+                 (lambda d: [["split", 0, 3, 2**62], *d[1:]], "is not one of this problem")]
+        for change, text in cases:
+            self.save(*chain, decisions=change)
+            self.wrong("the answer is wrong: ", text)
+        coins = ["solve", "coins", "--input", "coin=1,5,7", "--param", "amount=20"]
+        self.save(*coins, value=3)
+        self.wrong("its decisions come to 4, and the value is 3")
+        self.save(*coins, params={"amount": 21})
+        self.wrong("the answer is wrong: the steps end at cell 20")
+        for change, text in [(lambda d: d[1:], "the steps end at cell"), (lambda d: d[:-1], "the steps begin at cell"),
+                             (lambda d: [["step", 20, 2, 14], *d[1:]], "step 1, from cell 20 to cell 14 by offset 2"),
+                             (lambda d: [["step", 20, 9, 19], *d[1:]], "step 1, from cell 20"),
+                             (lambda d: [["step", 20, 3, 19], *d[1:]], "step 1, from cell 20 to cell 19 by offset 3, is none"),
+                             (lambda d: [["step", 21, 0, 20], *d], "step 1, from cell 21 to cell 20 by offset 0, is none"),
+                             (lambda d: [["split", 20, 0, 19], *d[1:]], "step 1, from cell 20")]:
+            self.save(*coins, decisions=change)
+            self.wrong(text)
+        self.save("solve", "coins", "--input", "coin=3", "--param", "amount=20", feasible=True, value=7, decisions=[])
+        self.wrong("the steps begin at cell 20, which needs another")
+        self.save("solve", "coins", "--input", "coin=3", "--param", "amount=21", feasible=False, value=None,
+                  decisions=None)
+        self.wrong("it is claimed to be none, and is 7")
+        self.save("solve", "compositions", "--input", "part=1,2", "--param", "total=40", value=lambda v: v + 1)
+        self.wrong("it is claimed to be 165580142, and is 165580141")
+        self.save("solve", "renewal", "--input", "f=0.5,0.5", "--param", "time=9", value=lambda v: v * 1.01)
+        self.wrong("it is claimed to be 0.67")
+
+    @unittest.skipUnless(READS_JSON, "built without jansson")
+    def test_tampered_files(self):
+        data = self.folder / "p.txt"
+        data.write_text("30,35,15,5\n")
+        self.save("mcm", "@p.txt")
+        data.write_text("30,35,15,5 \n")
+        self.wrong("input p: 'p.txt' is another file than it was: its sha256 is ",
+                   hashlib.sha256(b"30,35,15,5\n").hexdigest())
+        data.write_text("30,35,15,5\n")
+        self.save("mcm", "@p.txt", inputs=lambda i: {"p": {**i["p"], "sha256": "0" * 64}})
+        self.wrong("is another file than it was", "0" * 64)
+        data.unlink()
+        self.refuse("verify", "s.json", names=["'p.txt' cannot be read"])
+
+    @unittest.skipUnless(READS_JSON, "built without jansson")
+    def test_bad_files(self):
+        whole = (self.folder / "s.json")
+        for text, names in [("", ["line 1, column 0"]), ("{", ["line 1"]), ("[]", ["it is no JSON object"]),
+                            ('{"format": 3}', ['"format" must be "pipedp solution 1"']),
+                            ("{}", ['"format" is missing: it must be "pipedp solution 1"']),
+                            ('{"a": 1, "a": 2}', ["duplicate"]), ('{"a": "\\u0000"}', ["line 1"]),
+                            ("[" * 100000, ["line 1"])]:
+            whole.write_text(text)
+            self.refuse("verify", "s.json", names=["s.json: ", *names])
+        chain = ["mcm", 30, 35, 15, 5]
+        for changes, text in [
+                ({"recurrence": 3}, '"recurrence" must be the text of one'),
+                ({"recurrence": "interval"}, "the recurrence: line 1"),
+                ({"params": []}, '"params" must be an object'), ({"inputs": None}, '"inputs" must be an object'),
+                ({"inputs": {"q": [1]}}, "mcm has no input or parameter 'q'"),
+                ({"inputs": {"p": [1, 2.5]}}, "input p: item 2 is not whole numbers"),
+                ({"inputs": {"p": [1, "2"]}}, "input p: item 2 is not whole numbers"),
+                ({"inputs": {"p": [1, -2]}}, "p[1] is -2, and must be at least 1"),
+                ({"inputs": {"p": []}}, "input p has 0 items"), ({"inputs": {}}, "input p is missing"),
+                ({"inputs": {"p": True}}, "p is neither a number, a text, a list nor a file"),
+                ({"inputs": {"p": "abc"}}, "input p is a list of numbers, not a text"),
+                ({"inputs": {"p": {"file": "x"}}}, 'input p has to have "file" and "sha256"'),
+                ({"feasible": 1}, '"feasible" must be true or false'), ({"real": None}, '"real" must be true or false'),
+                ({"value": 2.5}, '"value" must be a whole number'), ({"value": None}, '"value" must be a whole number'),
+                ({"feasible": False}, '"value" must be null'), ({"value": "7"}, '"value" must be a whole number'),
+                ({"decisions": {}}, '"decisions" must be a list or null'),
+                ({"decisions": [["split", 0, 1]]}, 'decision 1 is not ["split", i, k, j]'),
+                ({"decisions": [["cut", 0, 1, 2]]}, "decision 1 is not"),
+                ({"decisions": [["split", 0, -1, 2]]}, "decision 1 is not"),
+                ({"decisions": [["split", 0, 1.5, 2]]}, "decision 1 is not"), ({"decisions": [3]}, "decision 1 is not")]:
+            self.save(*chain, **changes)
+            self.refuse("verify", "s.json", names=["s.json: ", text])
+        (self.folder / "own.dp").write_text("interval own\n  input c[n, n]\n  size n\n  leaf 0\n  term l + r + c[i,j]\n"
+                                            "  combine min\n")
+        self.save("solve", "own.dp", "--input", "c=1,2,3;4,5,6;7,8,9")
+        self.run_program("verify", "s.json")
+        self.save("solve", "own.dp", "--input", "c=1,2,3;4,5,6;7,8,9", inputs={"c": [[1, 2, 3], [4, 5], [7, 8, 9]]})
+        self.refuse("verify", "s.json", names=["input c: item 4 is not in rows of one length of whole numbers"])
+        self.refuse("verify", names=["the file is missing"])
+        self.refuse("verify", "a", "b", names=["one argument too many"])
+        self.refuse("verify", "none.json", names=["'none.json' cannot be read"])
+
+    @unittest.skipIf(READS_JSON, "built with jansson")
+    def test_without_a_reader(self):
+        self.save("mcm", 2, 3, 4)
+        self.refuse("verify", "s.json", names=["s.json cannot be read: this pipedp was built without jansson"], code=1)
+
+
+if __name__ == "__main__":
+    main()

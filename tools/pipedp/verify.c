@@ -1,0 +1,119 @@
+#include <inttypes.h>
+
+#include "cli.h"
+#include "json.h"
+#include "saved.h"
+
+typedef struct verify_arguments {
+    const char *path;
+    bool is_full;
+    bool json;
+} verify_arguments;
+
+enum { KEY_FULL = 256 };
+
+static const struct argp_option options[] = {
+    {"full", KEY_FULL, 0, 0, "Solve the problem again as well, by another method if there is one", 0},
+    {"json", 'j', 0, 0, "Write the result as JSON", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    verify_arguments *arguments = state->input;
+    switch (key) {
+    case KEY_FULL: arguments->is_full = true; return 0;
+    case 'j': arguments->json = true; return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->path) {
+            argp_error(state, "'%s' is one argument too many", argument);
+        }
+        arguments->path = cli_path(argument);
+        return 0;
+    case ARGP_KEY_NO_ARGS: argp_error(state, "the file is missing: give what --save has written"); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "F.json",
+    .doc = "Checks a solution that --save has written: files that it names have not changed, its decisions come to its "
+           "value, a matrix chain has no better one; where there are no decisions, the problem is solved again.\v"
+           "Prints what is known now: witness or certified. A solution that does not hold ends with exit code 3.\n\n"
+           "Examples:\n"
+           "  pipedp mcm 30 35 15 5 10 20 25 --save order.json\n"
+           "  pipedp verify order.json",
+};
+
+static void print_json(const saved *s, const pdp_solution *solution, const char *level, const char *checked) {
+    json writer;
+    json_begin(&writer, stdout);
+    json_open_object(&writer, NULL);
+    json_string(&writer, "problem", pdp_recurrence_name(s->recurrence));
+    if (!pdp_solution_feasible(solution)) {
+        json_null(&writer, "value");
+    } else if (pdp_solution_is_real(solution)) {
+        json_exact(&writer, "value", pdp_solution_real_value(solution));
+    } else {
+        json_integer(&writer, "value", pdp_solution_value(solution));
+    }
+    json_string(&writer, "certificate", level);
+    json_string(&writer, "checked", checked);
+    json_close_object(&writer);
+    json_end(&writer);
+}
+
+static void print_text(const saved *s, const pdp_solution *solution, const char *level, const char *checked) {
+    printf("problem   %s, %zu %s\n", pdp_recurrence_name(s->recurrence), pdp_problem_size(s->problem),
+           pdp_recurrence_shape(s->recurrence) == PDP_INTERVAL ? "points" : "cells");
+    if (!pdp_solution_feasible(solution)) {
+        puts("value     none");
+    } else if (pdp_solution_is_real(solution)) {
+        printf("value     %.17g\n", pdp_solution_real_value(solution));
+    } else {
+        printf("value     %" PRId64 "\n", pdp_solution_value(solution));
+    }
+    printf("%-9s %s\n", level, checked);
+}
+
+static int check_claim(const saved *s, const verify_arguments *arguments) {
+    pdp_options run = PDP_OPTIONS_DEFAULT;
+    pdp_plan *plan = NULL;
+    pdp_solution *solution = NULL;
+    run.verify = arguments->is_full ? 2 : 1;
+    run.table = 0;
+    run.type = s->type;
+    run.algorithm = s->algorithm; /* there may be no other that can */
+    run.at = s->at;
+    run.on_progress = cli_show_progress;
+    cli_catch_signals();
+    cli_start_progress(0, NULL);
+    pdp_status status = pdp_plan_create(&plan, s->problem, &run);
+    int code = status == PDP_OK ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s: %s", s->path, pdp_plan_error(plan));
+    if (code == EXIT_DONE) {
+        status = pdp_plan_verify(plan, &s->claim, &solution);
+        cli_clear_progress();
+        if (status != PDP_OK && cli_interrupted() == 0) {
+            code = cli_fail(cli_exit_code(status), "%s: %s", s->path, pdp_solution_error(solution));
+        }
+    }
+    if (code == EXIT_DONE && status == PDP_OK) {
+        const char *checked = "";
+        const char *level = pdp_certificate_name(pdp_solution_certificate(solution, &checked));
+        (arguments->json ? print_json : print_text)(s, solution, level, checked);
+    }
+    pdp_solution_free(solution);
+    pdp_plan_free(plan);
+    return code;
+}
+
+int command_verify(int argc, char **argv) {
+    verify_arguments arguments = {0};
+    saved s;
+    cli_parse(&argp, argc, argv, &arguments);
+    int code = saved_read(&s, arguments.path);
+    code = code == EXIT_DONE ? check_claim(&s, &arguments) : code;
+    saved_free(&s);
+    return code;
+}
