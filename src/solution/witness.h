@@ -20,8 +20,8 @@ size_t pdp_witness_first(const pdp_solution *solution);
 pdp_status pdp_witness_decisions(const pdp_witness *witness, pdp_error *error);
 uint64_t pdp_witness_bytes(const pdp_problem *problem);
 
-/* There is one that can be looked at, here and below. The value, and cells drawn by a seed until they have so many terms together, are what the terms in the table come to.
- * *checked is how many cells these were. */
+/* There is one that can be looked at, here and below. The value, and cells drawn by a seed until they have so many
+ * terms together, are what the terms in the table come to. *checked is how many cells these were. */
 pdp_status pdp_witness_cells(const pdp_witness *witness, double terms, size_t *checked, pdp_error *error);
 
 /* Sums of cells: ST[i] = source(i) + the sum of c(j)*ST[i - offset(j)], and the same with xor. A random weight r^i for
