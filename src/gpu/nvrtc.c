@@ -27,11 +27,11 @@ typedef struct nvrtc_job {
     size_t length;
     const char *options[OPTIONS]; /* one is the part: not to be copied */
     int option_count;
+    int number; /* of the part */
     pdp_blob image;
     pthread_t thread;
     pdp_error error;
     bool has_thread;
-    int number;
     char part[32];
 } nvrtc_job;
 

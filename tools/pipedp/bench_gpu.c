@@ -618,9 +618,9 @@ static int measure_first_use(const gpu_arguments *arguments, json *writer) {
         now % 97);
     const work interval = {.name = "first use", .text = text, .type = "i64"};
     const work linear = {.name = "first use", .text = line, .type = "i64", .op = "min"};
-    const work *const used[] = {&works[0], &interval, &interval, &linear, &linear};
+    const work *const used[TIMES - 1] = {&works[0], &interval, &interval, &linear, &linear};
     int code = EXIT_DONE;
-    for (size_t x = 0; x < sizeof used / sizeof *used && code == EXIT_DONE; x++) {
+    for (size_t x = 0; x < TIMES - 1 && code == EXIT_DONE; x++) {
         code = use_first(arguments, used[x], x == 0 ? &seconds[0] : &again, &seconds[x + 1]);
     }
     if (code == EXIT_DONE && writer) {
