@@ -15,7 +15,8 @@ enum {
     COLUMN_THREADS = TILE / COLUMNS,
     /* k's that are in shared memory at once: as many as two stages have room for. */
     A_STRIDE = TILE + PACK,
-    A_K = A_STRIDE * PDP_NA + TILE * PDP_NB,
+    B_STRIDE = TILE + 4 * PACK, /* two rows that are stored at once lie in different banks */
+    A_K = A_STRIDE * PDP_NA + B_STRIDE * PDP_NB,
     CHUNK = A_K * PDP_ELEM_BYTES <= 1024               ? 16
             : A_K * PDP_ELEM_BYTES <= 2048             ? 8
             : A_K * PDP_ELEM_BYTES <= 4096 || PACK > 2 ? 4
@@ -29,9 +30,9 @@ enum {
     BLOCK = 4, /* in which a tile is finished: one that a thread holds in registers */
     BLOCKS = TILE / BLOCK,
     LOOKERS = THREADS - 32, /* threads that look ahead to the next blocks; the others finish those in work */
-    MOST_PARTS = 6,         /* pairs of lookers that share a block */
-    FOUND_SLOTS = LOOKERS / 2,
-    FOUND_AT_ONCE = PDP_ELEM_BYTES == 4 ? MOST_PARTS : 1,
+    PAIRS = LOOKERS / 2,    /* of lookers: half a warp apart, two rows of a block each */
+    MOST_PAIRS = 6,         /* for a block */
+    FOUND_AT_ONCE = PDP_ELEM_BYTES == 4 ? MOST_PAIRS : 1,
     /* What is in shared memory while a tile is finished: the tile; of the two tiles on the diagonal that it reads what
      * is above their diagonal, if there is room; what is hoisted for columns, and for rows and k's if other hoisted
      * values are made of those; what lookers have found for a line, and for the next one, which is in the lower left
@@ -46,17 +47,18 @@ enum {
     SOME_PANELS = TILE / CLOSED_ROWS > 2 ? 1 : 2,
     COLUMN_HOISTS = 0, /* from the first that is hoisted on */
     ROW_HOISTS = COLUMN_HOISTS + PDP_NHJ * TILE,
-    K_HOISTS = ROW_HOISTS + PDP_NHI * TILE, /* of k's in the rows, and of those in the columns */
-    HOISTED = K_HOISTS + 2 * PDP_NHK * TILE,
+    K_HOISTS = ROW_HOISTS + PDP_NHI * TILE,     /* of k's in the rows, and of those in the columns */
+    IDENTITIES = K_HOISTS + 2 * PDP_NHK * TILE, /* two rows of a block */
+    HOISTED = IDENTITIES + 2 * BLOCK,
     IS_JOINED = PDP_NHI + PDP_NHK > 0,
     /* Operands of which the first is the cell and the others are hoisted are made apart from each other: the others by
      * so many threads a k, so many packs of rows each. */
     IS_APART = IS_STAGED && IS_JOINED && PDP_A_IS_L,
     MAKERS = THREADS / CHUNK,
     MADE = TILE / PACK / MAKERS,
-    FOUND_IN_LINE = TILE / 2 / BLOCK, /* lookers; other rows of what they found are FOUND_ROW further on */
+    FOUND_IN_LINE = TILE / 2 / BLOCK, /* pairs; other rows of what they found are FOUND_ROW further on */
     FOUND_STRIDE = IS_STAGED ? T_STRIDE : TILE / 2,
-    FOUND_ROW = FOUND_SLOTS / FOUND_IN_LINE * FOUND_STRIDE,
+    FOUND_ROW = PAIRS / FOUND_IN_LINE * FOUND_STRIDE,
     FOUND_CELLS = BLOCK * FOUND_ROW,
     POOL_ELEMENTS = FIRST_TILE + HOISTED + 2 * (IS_STAGED ? CELLS : FOUND_CELLS),
     DIAGONAL_ELEMENTS = CELLS + HOISTED + 2 * FOUND_CELLS
@@ -67,6 +69,10 @@ enum {
 typedef struct ALIGNED pack {
     elem at[PACK];
 } pack;
+
+typedef struct __attribute__((aligned(2 * PDP_ELEM_BYTES))) two {
+    elem at[2];
+} two;
 
 /* The tile at `position` of a term order: see pdp_tile_middle. */
 PDP_INLINE int tile_middle(int distance, int position) {
@@ -146,7 +152,7 @@ PDP_INLINE void stage(PDP_DATA d, LOCAL elem *pool, int to, const fetched *f, in
     const place at = place_of(THREAD);
     const int b_row = OVER(at.rest, PANEL), first_column = at.panel * PANEL + REST(at.rest, PANEL);
     LOCAL elem *to_a = BASE(elem, pool, to + at.k * A_STRIDE + at.row);
-    LOCAL elem *to_b = BASE(elem, pool, to + CHUNK * A_STRIDE * PDP_NA + b_row * TILE + first_column);
+    LOCAL elem *to_b = BASE(elem, pool, to + CHUNK * A_STRIDE * PDP_NA + b_row * B_STRIDE + first_column);
     UNROLLED for (int q = 0; q < LOADS; q++) {
         if (PACKS % THREADS != 0 && THREAD >= PACKS) {
             continue;
@@ -174,7 +180,7 @@ PDP_INLINE void stage(PDP_DATA d, LOCAL elem *pool, int to, const fetched *f, in
             }
         }
         UNROLLED for (int v = 0; v < PDP_NB; v++) {
-            *(LOCAL pack *)(to_b + v * CHUNK * TILE + q * PLACE_PANELS * PANEL) = made_b[v];
+            *(LOCAL pack *)(to_b + v * CHUNK * B_STRIDE + q * PLACE_PANELS * PANEL) = made_b[v];
         }
     }
     if (IS_APART) {
@@ -223,7 +229,7 @@ PDP_INLINE void part_add(PDP_DATA d, part *p, const LOCAL elem *pool, int from, 
         }
         UNROLLED for (int v = 0; v < PDP_NB; v++) {
             UNROLLED for (int c = 0; c < COLUMNS; c += PACK) {
-                const pack x = *(const LOCAL pack *)(from_b + (v * CHUNK + k) * TILE + part_step(c));
+                const pack x = *(const LOCAL pack *)(from_b + (v * CHUNK + k) * B_STRIDE + part_step(c));
                 UNROLLED for (int e = 0; e < PACK; e++) {
                     b[c + e][v] = x.at[e];
                 }
@@ -243,17 +249,26 @@ PDP_INLINE void part_add(PDP_DATA d, part *p, const LOCAL elem *pool, int from, 
 /* Four elements, which are one pack or two, `step` elements from one to the other in shared memory. Not in loops: those
  * take long to compile. */
 PDP_INLINE void load_four(elem *to, const LOCAL elem *from, const int step) {
-    *(pack *)to = *(const LOCAL pack *)from;
-    if (PACK < BLOCK) {
-        *(pack *)(to + PACK) = *(const LOCAL pack *)(from + step);
-    }
+    const pack x = *(const LOCAL pack *)from, y = *(const LOCAL pack *)(from + (PACK < BLOCK ? step : 0));
+    to[0] = x.at[0];
+    to[1] = x.at[1];
+    to[2] = y.at[PACK - 2];
+    to[3] = y.at[PACK - 1];
 }
 
 PDP_INLINE void store_four(LOCAL elem *to, const elem *from, const int step) {
-    *(LOCAL pack *)to = *(const pack *)from;
+    pack x, y;
+    x.at[0] = from[0];
+    x.at[1] = from[1];
     if (PACK < BLOCK) {
-        *(LOCAL pack *)(to + step) = *(const pack *)(from + PACK);
+        y.at[0] = from[2];
+        y.at[1] = from[3];
+        *(LOCAL pack *)(to + step) = y;
+    } else {
+        x.at[PACK - 2] = from[2];
+        x.at[PACK - 1] = from[3];
     }
+    *(LOCAL pack *)to = x;
 }
 
 /* A tile that is finished, and where it lies. */
@@ -336,6 +351,9 @@ PDP_INLINE void finish_early(const frame *f) {
     const int at = REST(f->thread, TILE);
     const int i = f->i0 + at < 0 ? 0 : f->i0 + at, j = f->j0 + at < 0 ? 0 : f->j0 + at;
     LOCAL elem *hoisted = f->cells + f->hoisted;
+    if (f->thread < 2 * BLOCK) {
+        hoisted[IDENTITIES + f->thread] = f->identity;
+    }
     elem hj[SOME(PDP_NHJ)], hi[SOME(PDP_NHI)], hk[2][SOME(PDP_NHK)];
     if (f->thread < TILE) {
         hoist_j(f->d, j, hj);
@@ -386,11 +404,11 @@ PDP_INLINE void load_far(elem *to, const GLOBAL elem *tile, int row, int column)
     }
 }
 
-/* M[i][k] for row + r and four k's of the tile's own rows, or of its columns; rows and columns count in the tile. What
- * is known while compiling is added last, so that it costs nothing. */
+/* M[i][k] for row + r and four k's, which count from 0 in the tile's rows and from TILE in its columns; rows and
+ * columns count in the tile. What is known while compiling is added last, so that it costs nothing. */
 PDP_INLINE void load_left(const frame *f, elem *to, int row, const int r, int k, int by_column) {
     if (IS_STAGED || by_column || f->on_diagonal) {
-        const LOCAL elem *from = BASE(const elem, f->cells, (by_column ? 0 : f->first) + row * T_STRIDE + k);
+        const LOCAL elem *from = BASE(const elem, f->cells, (by_column ? -TILE : f->first) + row * T_STRIDE + k);
         load_four(to, from + r * T_STRIDE, PACK);
     } else {
         load_far(to, f->rows, row + r, k);
@@ -400,11 +418,16 @@ PDP_INLINE void load_left(const frame *f, elem *to, int row, const int r, int k,
 /* M[k+q][j] for four columns. */
 PDP_INLINE void load_right(const frame *f, elem *to, int k, const int q, int column, int by_column) {
     if (IS_STAGED || !by_column || f->on_diagonal) {
-        const LOCAL elem *from = BASE(const elem, f->cells, (by_column ? f->second : 0) + k * T_STRIDE + column);
+        const LOCAL elem *from =
+            BASE(const elem, f->cells, (by_column ? f->second - TILE * T_STRIDE : 0) + k * T_STRIDE + column);
         load_four(to, from + q * T_STRIDE, PACK);
     } else {
-        load_far(to, f->columns, k + q, column);
+        load_far(to, f->columns, k - TILE + q, column);
     }
+}
+
+PDP_INLINE int point_of(const frame *f, int k, int by_column) {
+    return (by_column ? f->j0 - TILE : f->i0) + k;
 }
 
 /* Of four rows, columns or k's in a row what is hoisted, from `at` on. */
@@ -421,21 +444,30 @@ PDP_INLINE void load_column_hoists(const frame *f, elem (*to)[SOME(PDP_NHJ)], in
     load_values(f, &to[0][0], PDP_NHJ, COLUMN_HOISTS + column, TILE);
 }
 
-PDP_INLINE void load_row_hoists(const frame *f, elem (*to)[SOME(PDP_NHI)], int row) {
-    load_values(f, &to[0][0], PDP_NHI, ROW_HOISTS + row, TILE);
+/* Of two rows, or of four. */
+PDP_INLINE void load_row_hoists(const frame *f, elem (*to)[SOME(PDP_NHI)], int row, const int rows) {
+    if (rows == BLOCK) {
+        load_values(f, &to[0][0], PDP_NHI, ROW_HOISTS + row, TILE);
+        return;
+    }
+    const LOCAL elem *from = BASE(const elem, f->cells, f->hoisted + ROW_HOISTS + row);
+    UNROLLED for (int v = 0; v < PDP_NHI; v++) {
+        const two x = *(const LOCAL two *)(from + v * TILE);
+        to[0][v] = x.at[0], to[1][v] = x.at[1];
+    }
 }
 
 /* What is hoisted for some rows from `row` on, of which `hi` is known, and four k's. */
 PDP_INLINE void load_hoists(const frame *f, elem (*to)[BLOCK][SOME(PDP_NHA)], elem (*hi)[SOME(PDP_NHI)], int row,
                             const int rows, int k, int by_column) {
     elem hk[BLOCK][SOME(PDP_NHK)];
-    load_values(f, &hk[0][0], PDP_NHK, K_HOISTS + (by_column ? TILE : 0) + k, 2 * TILE);
+    load_values(f, &hk[0][0], PDP_NHK, K_HOISTS + k, 2 * TILE);
     UNROLLED for (int r = 0; r < (PDP_NHA > 0 ? rows : 0); r++) {
         UNROLLED for (int q = 0; q < BLOCK; q++) {
             if (IS_JOINED) {
                 join_a(f->d, hi[r], hk[q], to[r][q]);
             } else {
-                hoist_pair(f, row + r, (by_column ? f->j0 : f->i0) + k + q, to[r][q]);
+                hoist_pair(f, row + r, point_of(f, k, by_column) + q, to[r][q]);
             }
         }
     }
@@ -443,7 +475,7 @@ PDP_INLINE void load_hoists(const frame *f, elem (*to)[BLOCK][SOME(PDP_NHA)], el
 
 /* What is hoisted for four k's and four columns. */
 PDP_INLINE void load_b_hoists(const frame *f, elem (*to)[BLOCK][SOME(PDP_NHB)], int k, int column, int by_column) {
-    const int first = (by_column ? f->j0 : f->i0) + k, j0 = f->j0 + column;
+    const int first = point_of(f, k, by_column), j0 = f->j0 + column;
     UNROLLED for (int q = 0; q < (PDP_NHB > 0 ? BLOCK : 0); q++) {
         UNROLLED for (int c = 0; c < BLOCK; c++) {
             hoist_b(f->d, first + q < 0 ? 0 : first + q, j0 + c < 0 ? 0 : j0 + c, to[q][c]);
@@ -478,38 +510,34 @@ PDP_INLINE void add_operands(const frame *f, elem (*sum)[BLOCK], const operands_
         UNROLLED for (int r = 0; r < rows; r++) {
             UNROLLED for (int c = 0; c < BLOCK; c++) {
                 sum[r][c] = add_term(f->d, sum[r][c], o->left[r][q], o->right[q][c], o->hoists[r][q], o->b_hoists[q][c],
-                                     hj[c], f->i0 + row + r, (by_column ? f->j0 : f->i0) + k + q, f->j0 + column + c);
+                                     hj[c], f->i0 + row + r, point_of(f, k, by_column) + q, f->j0 + column + c);
             }
         }
     }
 }
 
 /* Blocks on a line from the upper left to the lower right, which are finished together: all at `step` from the lower
- * left corner, or from the diagonal. How they are shared out to those who look ahead: a half warp, or a quarter, has a
+ * left corner, or from the diagonal. How they are shared out to those who look ahead: half warps, or quarters, have a
  * part of each. */
 typedef struct line {
     int first; /* row of blocks */
     int shift; /* from it to the column of blocks */
-    int parts; /* of a block */
-    int width; /* of a part */
+    int pairs; /* for a block */
+    int width; /* from pair to pair of a block */
 } line;
 
 PDP_INLINE line line_at(const frame *f, int step) {
     const int shift = f->on_diagonal ? step : step - (BLOCKS - 1);
-    const int count = shift < 0 ? BLOCKS + shift : BLOCKS - shift;
-    line l;
-    l.first = shift < 0 ? -shift : 0;
-    l.shift = shift;
-    l.width = count > BLOCKS / 2 ? BLOCKS : BLOCKS / 2;
-    l.parts = count > BLOCKS / 2 ? LOOKERS / BLOCKS : LOOKERS / (BLOCKS / 2);
+    const int is_long = (uint32_t)(shift + (BLOCKS / 2 - 1)) < BLOCKS - 1; /* more than half as many as there can be */
+    const line l = {-shift > 0 ? -shift : 0, shift, is_long ? PAIRS / BLOCKS : PAIRS / (BLOCKS / 2),
+                    is_long ? BLOCKS : BLOCKS / 2};
     return l;
 }
 
-/* Where that is which looker number `slot` of those in the first halves of warps has found, with its partner in the
- * second. */
-PDP_INLINE int found_at(const frame *f, int step, int slot) {
-    return f->found + REST(step, 2) * f->next_found + OVER(slot, FOUND_IN_LINE) * FOUND_STRIDE +
-           REST(slot, FOUND_IN_LINE) * BLOCK;
+/* Where that is which a pair has found for the line at `step`. */
+PDP_INLINE int found_at(const frame *f, int step, int pair) {
+    return f->found + REST(step, 2) * f->next_found + OVER(pair, FOUND_IN_LINE) * FOUND_STRIDE +
+           REST(pair, FOUND_IN_LINE) * BLOCK;
 }
 
 PDP_INLINE void combine_four(PDP_DATA d, elem *sum, const LOCAL elem *found) {
@@ -521,52 +549,61 @@ PDP_INLINE void combine_four(PDP_DATA d, elem *sum, const LOCAL elem *found) {
     (void)d;
 }
 
-/* The blocks that were finished before the line which is in work, and what they give to a block of the next one: k's of
- * x+2 and more in its rows, and of less than y-1 in its columns; on the diagonal they are the same. */
-typedef struct look {
-    int x, y;
-    int by_row; /* of so many k's, in blocks, those in the rows */
-    int count;
-} look;
-
-/* Adds those of every `parts`-th k from `part` on. */
-PDP_INLINE void look_ahead(const frame *f, const look *l, elem (*sum)[BLOCK], int part, int parts) {
-    const int row = l->x * BLOCK, column = l->y * BLOCK;
-    frame g = *f;
-    /* Not constants: of those a choice would be made for every address. */
-    g.first = MOVED(f->first, f->table);
-    g.second = MOVED(f->second, f->table);
-    elem hi[BLOCK][SOME(PDP_NHI)];
-    load_row_hoists(f, hi, row);
-    elem hj[BLOCK][SOME(PDP_NHJ)];
-    load_column_hoists(f, hj, column);
-    for (int at = part; at < l->count; at += parts) {
+/* Adds what blocks before the line in work give to two rows of one of the next line, of some k's. These are, in blocks,
+ * those in its rows, and then as if they came next those in its columns; on the diagonal they are the same. */
+PDP_INLINE void look_ahead(const frame *f, elem (*sum)[BLOCK], elem (*hi)[SOME(PDP_NHI)], elem (*hj)[SOME(PDP_NHJ)],
+                           int row, int column, int k, int end, int pairs) {
+    const LOCAL elem *left_row = BASE(const elem, f->cells, f->first + row * T_STRIDE);
+    const LOCAL elem *left_column = BASE(const elem, f->cells, row *T_STRIDE - TILE);
+    const LOCAL elem *right_row = BASE(const elem, f->cells, column);
+    const LOCAL elem *right_column = BASE(const elem, f->cells, f->second + column - TILE * T_STRIDE);
+    do {
         operands_of_four o;
-        int by_column = at >= l->by_row;
+        int by_column = k >= BLOCKS;
         UNKNOWN(by_column); /* or the compiler makes two loops of this one, which threads of a warp take in turn */
-        const int k = (by_column ? at - l->by_row : l->x + 2 + at) * BLOCK;
-        load_operands(&g, &o, hi, row, BLOCK, column, k, by_column);
-        add_operands(&g, sum, &o, hj, row, BLOCK, column, k, by_column);
-    }
+        if (IS_STAGED) {
+            const LOCAL elem *left = BASE(const elem, by_column ? left_column : left_row, k *BLOCK);
+            const LOCAL elem *right = BASE(const elem, by_column ? right_column : right_row, k *(BLOCK * T_STRIDE));
+            load_four(o.left[0], left, PACK);
+            load_four(o.left[1], left + T_STRIDE, PACK);
+            UNROLLED for (int q = 0; q < BLOCK; q++) {
+                load_four(o.right[q], right + q * T_STRIDE, PACK);
+            }
+            load_hoists(f, o.hoists, hi, row, 2, k * BLOCK, by_column);
+            load_b_hoists(f, o.b_hoists, k * BLOCK, column, by_column);
+        } else {
+            load_operands(f, &o, hi, row, 2, column, k * BLOCK, by_column);
+        }
+        add_operands(f, sum, &o, hj, row, 2, column, k * BLOCK, by_column);
+        k += pairs;
+    } while (k < end);
 }
 
-/* What a looker finds for the line at `step`. */
-PDP_INLINE void look_at_line(const frame *f, elem (*sum)[BLOCK], int step) {
+/* What one of a pair finds for the line at `step`: what blocks that were finished before the line in work give to two
+ * rows of a block of the next one, of every k in its turn; and those of the first pair, what the block has. The k's, in
+ * blocks, are x+2 and more in its rows and, as if they came next, those of less than y-1 in its columns; on the
+ * diagonal they are the same. */
+PDP_INLINE void look_at_line(const frame *f, LOCAL elem *to, int step, int pair, int r) {
     const line at = line_at(f, step);
-    const int looker = f->thread - (THREADS - LOOKERS);
-    const int part = at.width == BLOCKS ? OVER(looker, BLOCKS) : OVER(looker, BLOCKS / 2);
-    look l;
-    l.x = at.first + (looker & (at.width - 1));
-    l.y = l.x + at.shift;
-    const int last = f->on_diagonal ? l.y - 1 : BLOCKS;
-    l.by_row = l.x + 2 < last ? last - l.x - 2 : 0;
-    l.count = l.by_row + (l.y > 1 && !f->on_diagonal ? l.y - 1 : 0);
-    UNROLLED for (int e = 0; e < BLOCK * BLOCK; e++) {
-        sum[e / BLOCK][e % BLOCK] = f->identity;
+    const int part = at.width == BLOCKS ? OVER(pair, BLOCKS) : OVER(pair, BLOCKS / 2);
+    const int x = at.first + (pair & (at.width - 1)), y = x + at.shift;
+    const int row = x * BLOCK + r, column = y * BLOCK, is_block = x < BLOCKS && y < BLOCKS;
+    const int end = !is_block ? 0 : f->on_diagonal ? y - 1 : BLOCKS + y - 1 > BLOCKS ? BLOCKS + y - 1 : BLOCKS;
+    /* All come from memory: a value that the compiler knows would be moved there on every way to the loop. */
+    const int is_first = is_block && part == 0, stride = is_first ? T_STRIDE : BLOCK;
+    const LOCAL elem *own = BASE(const elem, f->cells, is_first ? row *T_STRIDE + column : f->hoisted + IDENTITIES);
+    ALIGNED elem sum[2][BLOCK];
+    load_four(sum[0], own, PACK);
+    load_four(sum[1], own + stride, PACK);
+    const int k = (x + 2 < BLOCKS ? x + 2 : BLOCKS) + part;
+    if (k < end) {
+        elem hi[2][SOME(PDP_NHI)], hj[BLOCK][SOME(PDP_NHJ)];
+        load_row_hoists(f, hi, row, 2);
+        load_column_hoists(f, hj, column);
+        look_ahead(f, sum, hi, hj, row, column, k, end, at.pairs);
     }
-    if (l.x < BLOCKS && l.y < BLOCKS) {
-        look_ahead(f, &l, sum, part, at.parts);
-    }
+    store_four(to, sum[0], PACK);
+    store_four(to + FOUND_ROW, sum[1], PACK);
 }
 
 /* Adds to two rows of block (x, y), from `r` on, what was found ahead, and what its neighbours give: the blocks below
@@ -580,16 +617,14 @@ PDP_INLINE void add_neighbours(const frame *f, int x, int y, int r, int step) {
               next = OVER(l.width, FOUND_IN_LINE) * FOUND_STRIDE;
     LOCAL elem *cells = BASE(elem, f->cells, row * T_STRIDE + column);
     ALIGNED elem sum[2][BLOCK];
-    elem hj[BLOCK][SOME(PDP_NHJ)], hi[BLOCK][SOME(PDP_NHI)];
+    elem hj[BLOCK][SOME(PDP_NHJ)], hi[2][SOME(PDP_NHI)];
     load_column_hoists(f, hj, column);
-    load_row_hoists(f, hi, x * BLOCK);
-    UNROLLED for (int v = 0; v < PDP_NHI; v++) {
-        hi[0][v] = r == 0 ? hi[0][v] : hi[2][v], hi[1][v] = r == 0 ? hi[1][v] : hi[3][v];
+    load_row_hoists(f, hi, row, 2);
+    UNROLLED for (int q = 0; q < 2; q++) { /* with what the block had */
+        load_four(sum[q], BASE(const elem, f->cells, found) + q * FOUND_ROW, PACK);
     }
-    load_four(sum[0], cells, PACK);
-    load_four(sum[1], cells + T_STRIDE, PACK);
-    UNROLL(FOUND_AT_ONCE) for (int part = 0; part < MOST_PARTS; part++) {
-        if (part < OVER(l.parts, 2)) {
+    UNROLL(FOUND_AT_ONCE) for (int part = 1; part < MOST_PAIRS; part++) {
+        if (part < l.pairs) {
             const LOCAL elem *own = BASE(const elem, f->cells, found + part * next);
             UNROLLED for (int q = 0; q < 2; q++) {
                 combine_four(d, sum[q], own + q * FOUND_ROW);
@@ -597,7 +632,7 @@ PDP_INLINE void add_neighbours(const frame *f, int x, int y, int r, int step) {
         }
     }
     UNROLLED for (int by_column = 0; by_column < 2; by_column++) {
-        const int k = (by_column ? y - 1 : x + 1) * BLOCK;
+        const int k = (by_column ? BLOCKS + y - 1 : x + 1) * BLOCK;
         if (by_column ? before : below) {
             operands_of_four o;
             load_operands(f, &o, hi, row, 2, column, k, by_column);
@@ -640,18 +675,18 @@ PDP_INLINE void block_open(const frame *f, block *b, int row0, int column0, cons
     const LOCAL elem *cells = BASE(const elem, f->cells, row0 *T_STRIDE + column0);
     elem hi[BLOCK][SOME(PDP_NHI)];
     load_column_hoists(f, b->hj, column0);
-    load_row_hoists(f, hi, row0);
+    load_row_hoists(f, hi, row0, BLOCK);
     load_hoists(f, b->row_hoists, hi, row0, BLOCK, row0, 0);
     load_b_hoists(f, b->row_b_hoists, row0, column0, 0);
     if (!is_triangle) {
-        load_b_hoists(f, b->column_b_hoists, column0, column0, 1);
-        load_hoists(f, b->column_hoists, hi, row0, BLOCK, column0, 1);
+        load_b_hoists(f, b->column_b_hoists, TILE + column0, column0, 1);
+        load_hoists(f, b->column_hoists, hi, row0, BLOCK, TILE + column0, 1);
     }
     UNROLLED for (int r = 0; r < BLOCK; r++) {
         load_four(b->cell[r], cells + r * T_STRIDE, PACK);
         if (!is_triangle) {
             load_left(f, b->left[r], row0, r, row0, 0);
-            load_right(f, b->right[r], column0, r, column0, 1);
+            load_right(f, b->right[r], TILE + column0, r, column0, 1);
         }
     }
 #if PDP_OPTIONS
@@ -739,25 +774,22 @@ PDP_INLINE void block_cells(const frame *f, int x, int y, const int is_triangle)
  * corner, or from the diagonal. One warp finishes those of a line, two threads a block for what the neighbours give and
  * then one; the others look ahead to the next line. */
 PDP_INLINE void finish_tile(const frame *f) {
-    PDP_DATA d = f->d;
-    (void)d;
     const int steps = f->on_diagonal ? BLOCKS : 2 * BLOCKS - 1;
-    const int x = REST(f->thread, BLOCKS), is_cell = f->thread < 2 * BLOCKS && f->i0 + (x + 1) * BLOCK > 0;
+    const int x = REST(f->thread, BLOCKS), looker = f->thread - (THREADS - LOOKERS);
+    /* When a block of row x is the thread's for the first time, and how often it looks: one of them is never. Moved, or
+     * the compiler would find all this again in every step. */
+    const int is_cell = looker < 0 && f->i0 + (x + 1) * BLOCK > 0;
+    const int first = MOVED(is_cell ? (f->on_diagonal ? -x : BLOCKS - 1 - x) : steps, f->table);
+    const int looks_before = MOVED(looker < 0 ? 0 : steps - 1, f->table);
+    const int pair = MOVED(looker < 0 ? 0 : OVER(looker, 32) * 16 + REST(looker, 16), f->table);
+    const int r = REST(OVER(f->thread, 16), 2) * 2;
+    const int own = MOVED(found_at(f, 0, pair) + r * FOUND_ROW, f->table);
     for (int step = 0; step < steps; step++) {
-        const int y = x + (f->on_diagonal ? step : step - (BLOCKS - 1)), is_active = is_cell && y >= 0 && y < BLOCKS;
-        const int looker = f->thread - (THREADS - LOOKERS), looks = looker >= 0 && step + 1 < steps;
-        const int is_second = REST(OVER(looker, 16), 2);
-        LOCAL elem *to = BASE(elem, f->cells, found_at(f, step + 1, OVER(looker, 32) * 16 + REST(looker, 16)));
-        ALIGNED elem found[BLOCK][BLOCK];
+        const int y = step - first, is_active = (uint32_t)y < BLOCKS;
         if (is_active && step > 0) {
-            add_neighbours(f, x, y, OVER(f->thread, BLOCKS) * 2, step);
-        } else if (looks) {
-            look_at_line(f, found, step + 1);
-            if (is_second) {
-                UNROLLED for (int r = 0; r < BLOCK; r++) {
-                    store_four(to + r * FOUND_ROW, found[r], PACK);
-                }
-            }
+            add_neighbours(f, x, y, r, step);
+        } else if (step < looks_before) {
+            look_at_line(f, BASE(elem, f->cells, own + REST(step + 1, 2) * f->next_found), step + 1, pair, r);
         }
         WARP_BARRIER();
         if (is_active && f->thread < BLOCKS) {
@@ -765,11 +797,6 @@ PDP_INLINE void finish_tile(const frame *f) {
                 block_cells(f, x, y, 1);
             } else {
                 block_cells(f, x, y, 0);
-            }
-        } else if (looks && !is_second) {
-            UNROLLED for (int r = 0; r < BLOCK; r++) {
-                combine_four(d, found[r], to + r * FOUND_ROW);
-                store_four(to + r * FOUND_ROW, found[r], PACK);
             }
         }
         BARRIER();
