@@ -330,7 +330,7 @@ static pdp_status finish_run(const pdp_plan *plan, pdp_solution *solution, tally
     const pdp_witness witness = {solution, PDP_ELEMENT_WHOLE};
     const bool is_wrong = pdp_solution_value(solution) != right;
     const bool is_found = solution->decisions && pdp_witness_decisions(&witness, &error) == PDP_WRONG;
-    const pdp_status status = pdp_plan_certify(plan, solution, NULL);
+    const pdp_status status = pdp_plan_certify(plan, solution);
     CHECK(status == PDP_OK || status == PDP_WRONG, "status %d", (int)status);
     CHECK(status == PDP_WRONG || !is_wrong || pdp_solution_certificate(solution, NULL) != PDP_CERTIFIED,
           "%" PRId64 " is certified, and %" PRId64 " is right", pdp_solution_value(solution), right);
