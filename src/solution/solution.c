@@ -105,7 +105,7 @@ static pdp_value normalise(const pdp_solution *solution, pdp_value value) {
         return value;
     }
     const pdp_wide limit = solution->type == PDP_TYPE_I32    ? INT32_MAX / 4
-                           : solution->type == PDP_TYPE_WIDE ? (pdp_wide)1 << 122
+                           : solution->type == PDP_TYPE_WIDE ? PDP_WHOLE_INFINITY - 1
                                                              : (pdp_wide)INT64_MAX / 4;
     const bool floats = solution->type == PDP_TYPE_F32 || solution->type == PDP_TYPE_F64;
     const bool can_miss = problem->recurrence->missing_skip && !problem->has_source;
