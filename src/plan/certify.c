@@ -15,7 +15,9 @@
  * of them a second and thread, and a cell no faster than in a nanosecond. A random sum over the table does some 1.5e8
  * cells a second, the interpreter 1.5e7 terms. */
 enum { TERMS_PER_SUMMED_CELL = 1000, TERMS_PER_INTERPRETED = 10000, LEAST_SUMMED_CELLS = 1024 };
-enum { SMALL_CHAIN = 100 }; /* whose plain table is done before anybody looks */
+enum { TERMS_PER_OPERATION = 5 };                          /* of a method that does without most terms */
+enum { TERMS_PER_STEP_TERM = 500, LEAST_STEPS = 1 << 18 }; /* looked at on the way back along a line */
+enum { SMALL_CHAIN = 100 };                                /* whose plain table is done before anybody looks */
 
 static void add_text(pdp_solution *solution, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -96,9 +98,23 @@ static pdp_element find_element(const pdp_plan *plan, const pdp_problem *problem
                                                         : PDP_ELEMENT_F64;
 }
 
+/* The terms that a thread of the engine does in the time that the solve takes, about. */
+static double find_terms(const pdp_plan *plan, const pdp_problem *problem) {
+    const pdp_shortcut *shortcut = plan->method->shortcut;
+    const double terms = pdp_problem_terms(problem) / (plan->threads > 0 ? plan->threads : 1);
+    return shortcut && shortcut->operations ? fmin(terms, TERMS_PER_OPERATION * shortcut->operations(plan, problem))
+                                            : terms;
+}
+
+double pdp_certify_patience(const pdp_plan *plan, const pdp_problem *problem) {
+    return plan->options.decisions == PDP_DECISIONS_TO_CHECK
+               ? fmax(find_terms(plan, problem) / TERMS_PER_STEP_TERM, LEAST_STEPS)
+               : (double)INFINITY;
+}
+
 static pdp_status check_table(const pdp_plan *plan, const pdp_witness *witness, pdp_solution *solution) {
     const pdp_problem *problem = solution->problem;
-    const double terms = pdp_problem_terms(problem) / (plan->threads > 0 ? plan->threads : 1);
+    const double terms = find_terms(plan, problem);
     double cells = terms / TERMS_PER_SUMMED_CELL / (problem->has_source ? 16 : 1); /* sources are interpreted */
     size_t summed = 0, checked = 0;
     cells = cells < LEAST_SUMMED_CELLS ? LEAST_SUMMED_CELLS : cells < 1e15 ? cells : 1e15;

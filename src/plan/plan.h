@@ -111,6 +111,12 @@ pdp_linear_job pdp_plan_linear_job(const pdp_plan *plan, const pdp_problem *prob
 
 /* ---- Checking: certify.c ---- */
 
+/* Options.decisions where nobody has asked for them but the check, which does without if they take long. */
+enum { PDP_DECISIONS_TO_CHECK = 2 };
+
+/* How long is long: for pdp_solution.patience. */
+double pdp_certify_patience(const pdp_plan *plan, const pdp_problem *problem);
+
 /* Checks a solution, as far as the plan's `verify` says. */
 pdp_status pdp_plan_certify(const pdp_plan *plan, pdp_solution *solution);
 uint64_t pdp_certify_bytes(const pdp_plan *plan, const pdp_problem *problem);

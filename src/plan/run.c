@@ -224,6 +224,7 @@ static pdp_solution **create_solutions(const pdp_plan *plan, pdp_solution **out,
         }
         out[x] = solution;
         solution->backend = pdp_plan_backend(plan);
+        solution->patience = pdp_certify_patience(plan, plan->problems[x]);
         if (plan->options.splits && solution->shape == PDP_INTERVAL) {
             solution->splits =
                 pdp_array_allocate((solution->n + 1) * (solution->n + 1), sizeof *solution->splits, &solution->error);
@@ -251,6 +252,7 @@ static pdp_status run_on_cpu(const pdp_plan *plan, pdp_solution **out, size_t fa
     pdp_plan *other = NULL;
     options.backend = "cpu";
     options.device = NULL;
+    options.decisions = plan->options.decisions != PDP_DECISIONS_TO_CHECK && plan->options.decisions;
     if (pdp_plan_batch(&other, (pdp_problem *const *)plan->problems, plan->count, &options) == PDP_OK) {
         const pdp_error why = out[failed]->error;
         for (size_t x = 0; x < plan->count; x++) {

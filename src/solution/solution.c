@@ -26,6 +26,7 @@ pdp_status pdp_solution_create(pdp_solution **out, const pdp_problem *problem) {
     solution->shape = problem->shape;
     solution->n = problem->n;
     solution->type = PDP_TYPE_I64;
+    solution->patience = (double)INFINITY;
     return PDP_OK;
 }
 
