@@ -137,6 +137,18 @@ static pdp_status check_table(const pdp_plan *plan, const pdp_witness *witness, 
     return PDP_OK;
 }
 
+/* There is nothing but the value. */
+static pdp_status check_alone(const pdp_witness *witness, pdp_solution *solution) {
+    bool is_checked = false;
+    if (pdp_witness_far(witness, &is_checked, &solution->error) == PDP_OK && is_checked) {
+        solution->certificate = PDP_CERTIFIED;
+        add_text(solution, "the value is what powers of x modulo the recurrence's polynomial come to");
+    } else if (!is_checked) {
+        add_text(solution, "there is neither a decision nor a table to look at");
+    }
+    return solution->error.status;
+}
+
 static pdp_status check_solution(const pdp_plan *plan, pdp_solution *solution) {
     const pdp_witness witness = {solution, find_element(plan, solution->problem)};
     if (solution->decisions && pdp_solution_has_decisions(solution)) {
@@ -148,8 +160,7 @@ static pdp_status check_solution(const pdp_plan *plan, pdp_solution *solution) {
         return solution->error.status;
     }
     if (pdp_witness_first(solution) == SIZE_MAX) {
-        add_text(solution, "there is neither a decision nor a table to look at");
-        return PDP_OK;
+        return check_alone(&witness, solution);
     }
     return check_table(plan, &witness, solution);
 }
