@@ -634,8 +634,9 @@ static const family *draw_family(uint64_t *random) {
 /* The moved number next to the edge, or some way from it, on either side. */
 static void place(instance *x, int64_t edge, int side, uint64_t *random) {
     const int64_t way = x->farthest > x->nearest ? 1 : -1;
-    const int64_t room = side % 2 == 0 ? (edge - x->nearest) * way : (x->farthest - edge) * way - 1;
-    const int64_t steps = side < 2 ? 0 : draw_size(random, room < 1000 ? room : 1000);
+    __extension__ const __int128 room =
+        side % 2 == 0 ? ((__int128)edge - x->nearest) * way : ((__int128)x->farthest - edge) * way - 1;
+    const int64_t steps = side < 2 ? 0 : draw_size(random, room < 1000 ? (int64_t)room : 1000);
     *x->moved = side % 2 == 0 ? edge - way * steps : edge + way * (1 + steps);
 }
 
