@@ -50,7 +50,7 @@ extern "C" {
 typedef enum pdp_status {
     PDP_OK = 0,
     PDP_BAD_INPUT, /* the data or an option is not valid; the text names the value and its place */
-    PDP_OVERFLOW,  /* a cell's value does not fit; the text names the first such cell */
+    PDP_OVERFLOW, /* a cell's value does not fit, or went beyond 2^126 on its way; the text names the first such cell */
     PDP_NO_MEMORY, /* more bytes needed than allowed or than there are */
     PDP_IO,        /* a file could not be written */
     PDP_CANCELLED, /* a callback asked to stop */
@@ -274,9 +274,8 @@ typedef struct pdp_options {
                              * `bostan-mori` goes beyond the last cell too */
     uint64_t last_cells;    /* `window`: how many of the last cells are kept, at least; 0: those that the next one
                              * would read */
-    int verify;             /* 1: the answer is checked, for less than a third of the time more (a long chain by
-                             * hu-shing: with a second core); 2: and by a second method, however long that takes.
-                             * See pdp_solution_certificate */
+    int verify;             /* 1: the answer is checked, for about a third of the time more at most; 2: and by a second
+                             * method, however long that takes. See pdp_solution_certificate */
 } pdp_options;
 
 #define PDP_OPTIONS_DEFAULT                                                                                            \
@@ -351,11 +350,13 @@ PDP_API const char *pdp_solution_note(const pdp_solution *solution);
 typedef enum pdp_certificate {
     PDP_UNCHECKED, /* nothing: it was not asked for, or there is nothing to look at */
     PDP_WITNESS,  /* min and max: the decisions come to the value, so nothing is claimed that cannot be done; that there
-                   * is nothing better is not known. Otherwise, and where there is no way: cells of the table are what
-                   * their terms come to, all of them or some, as the text says */
+                   * is nothing better is not known. Otherwise, where there is no way, and where decisions that were not
+                   * asked for take long to find: cells of the table are what their terms come to, all of them or some,
+                   * as the text says */
     PDP_CERTIFIED /* and another method comes to the same value. A matrix chain whose cost is sure to fit into int64
                    * gets this from verify = 1 on: by Hu and Shing's method or, if that is what solved it, by the plain
-                   * table; beyond 100 matrices by the same method on the mirrored chain, whose tree is another */
+                   * table; beyond 100 matrices (20 in a batch) by other code for that method on the mirrored chain. So
+                   * does one cell of a sum by `bostan-mori`, whose offsets are 96 at most: by powers of x */
 } pdp_certificate;
 
 /* *text, unless `text` is NULL, is what was checked, in words; it lives as long as the solution. */

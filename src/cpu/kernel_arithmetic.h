@@ -84,36 +84,66 @@ PDP_INLINE int64_t k_whole_sum(PDP_DATA d, int64_t input, int64_t a, int64_t b, 
 /* ---- Elements ---- */
 
 #if defined(PDP_TYPE_WIDE)
-/* Two kinds of too large. Beyond: a value that does not fit, but is one; sums and products keep it beyond, so that such
- * a candidate loses and such a cell is seen. Infinite: no value at all; stays infinite whatever is added. */
-#define PDP_BEYOND ((elem)1 << 120)
-#define PDP_INFINITE ((elem)1 << 125)
-PDP_INLINE int s_is_infinite(elem a) {
-    return a >= PDP_INFINITE >> 2 || a <= -(PDP_INFINITE >> 2);
+/* Numbers are exact from -2^126 to 2^126-1, which holds every product of two that fit. There are three kinds of too
+ * large. Beyond: a value that leaves that, but is one; sums and products keep it beyond, so that such a candidate loses
+ * and such a cell is seen. Unknown: what is left when something as large is taken off again; it wins every comparison,
+ * so that the cell is seen. Infinite: no value at all; stays infinite whatever is added. As in recurrence/interpret.h.
+ */
+#define PDP_EXACT ((elem)1 << 126)
+#define PDP_BEYOND (PDP_EXACT + (PDP_EXACT >> 2))
+#define PDP_UNKNOWN (-PDP_EXACT - (PDP_EXACT >> 1))
+#define PDP_INFINITE (PDP_EXACT + (PDP_EXACT >> 1) + (PDP_EXACT >> 2))
+/* The top bit is set if the number is one of the three. */
+PDP_INLINE uint64_t k_excess(elem a) {
+    return (uint64_t)(a >> 64) + (UINT64_C(1) << 62);
 }
 PDP_INLINE int s_is_beyond(elem a) {
-    return a >= PDP_BEYOND >> 1 || a <= -(PDP_BEYOND >> 1);
+    return k_excess(a) >> 63 != 0;
 }
-PDP_INLINE elem s_saturate(elem a) {
-    if (__builtin_expect(a > PDP_BEYOND || a < -PDP_BEYOND, 0)) {
-        elem most = s_is_infinite(a) ? PDP_INFINITE : PDP_BEYOND;
-        return a > 0 ? most : -most;
+PDP_INLINE int s_is_infinite(elem a) {
+    return a == PDP_INFINITE || a == -PDP_INFINITE;
+}
+PDP_INLINE int s_is_unknown(elem a) {
+    return a == PDP_UNKNOWN;
+}
+PDP_SEPARATE elem k_add_large(elem a, elem b) {
+    const elem much =
+        (elem)1 << 96; /* as often as one may add, less than this comes to nothing beside what is beyond */
+    if (s_is_infinite(a) || s_is_infinite(b)) {
+        return s_is_infinite(a) ? a : b;
     }
-    return a;
+    if (s_is_unknown(a) || s_is_unknown(b)) {
+        return PDP_UNKNOWN;
+    }
+    if (!s_is_beyond(a) && !s_is_beyond(b)) {
+        return a < 0 ? -PDP_BEYOND : PDP_BEYOND;
+    }
+    const elem large = s_is_beyond(a) ? a : b;
+    const elem other = s_is_beyond(a) ? b : a;
+    return large < 0 ? (other > much ? PDP_UNKNOWN : large) : (other < -much ? PDP_UNKNOWN : large);
 }
 PDP_INLINE elem s_add(elem a, elem b) {
-    return s_saturate(a + b);
+    const elem sum = (elem)((unsigned __int128)a + (unsigned __int128)b);
+    return PDP_UNLIKELY((k_excess(a) | k_excess(b) | k_excess(sum)) >> 63 != 0) ? k_add_large(a, b) : sum;
+}
+PDP_INLINE elem s_negate(elem a) {
+    return PDP_UNLIKELY(s_is_unknown(a)) ? a : -a;
 }
 PDP_INLINE elem s_subtract(elem a, elem b) {
-    return s_saturate(a - b);
+    return s_add(a, s_negate(b));
 }
 PDP_INLINE elem s_mul(elem a, elem b) {
     elem product;
-    if (__builtin_expect(__builtin_mul_overflow(a, b, &product) || s_is_infinite(product), 0)) {
+    if (PDP_UNLIKELY(__builtin_mul_overflow(a, b, &product) || s_is_beyond(product))) {
         elem most = s_is_infinite(a) || s_is_infinite(b) ? PDP_INFINITE : PDP_BEYOND;
-        return (a < 0) == (b < 0) ? most : -most;
+        return s_is_unknown(a) || s_is_unknown(b) ? PDP_UNKNOWN : (a < 0) == (b < 0) ? most : -most;
     }
-    return s_saturate(product);
+    return product;
+}
+/* The unknown is less than all other values as it is. */
+#define s_max(a, b) k_wide_max(a, b)
+PDP_INLINE elem k_wide_max(elem a, elem b) {
+    return PDP_UNLIKELY(s_is_unknown(a)) || (a > b && !s_is_unknown(b)) ? a : b;
 }
 #define s_muladd(a, b, c) s_add(s_mul(a, b), c)
 #elif defined(PDP_MODULAR)
@@ -156,7 +186,7 @@ PDP_INLINE vec k_modular_add_vectors(vec a, vec b, vec modulus) {
 #define s_subtract(a, b) ((elem)((a) - (b)))
 #define s_mul(a, b) ((elem)((a) * (b)))
 #endif
-#if !defined(s_negate)
+#if !defined(s_negate) && !defined(PDP_TYPE_WIDE)
 #define s_negate(a) ((elem) - (a))
 #endif
 
@@ -182,7 +212,11 @@ PDP_INLINE elem s_logsumexp(elem a, elem b) {
 }
 #else
 PDP_INLINE elem s_abs(elem a) {
+#if defined(PDP_TYPE_WIDE)
+    return a < 0 ? s_negate(a) : a;
+#else
     return a < 0 ? -a : a;
+#endif
 }
 PDP_INLINE elem k_divide(PDP_DATA d, elem a, elem b, int remainder) {
     if (b == 0) {
@@ -191,7 +225,7 @@ PDP_INLINE elem k_divide(PDP_DATA d, elem a, elem b, int remainder) {
     }
 #if defined(PDP_TYPE_WIDE)
     if (s_is_beyond(a)) {
-        return b < 0 && !remainder ? -a : a;
+        return b < 0 && !remainder ? s_negate(a) : a;
     }
 #endif
 #if !defined(PDP_TYPE_U32) && !defined(PDP_TYPE_U64)

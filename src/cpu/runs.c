@@ -185,10 +185,11 @@ static void complete(const runner *r, size_t begin, size_t end) {
                                       .first = begin,
                                       .length = end - begin,
                                       .weight = job->weight,
+                                      .can_miss = job->can_miss,
                                       .none = job->none};
         job->kernel->run_chain(&chain);
     } else if (job->weight != 0) {
-        job->kernel->add(find(r, 0, begin), end - begin, job->weight, job->none);
+        job->kernel->add(find(r, 0, begin), end - begin, job->weight, job->can_miss, job->none);
     }
     raise(r, r->highest_near, begin, end);
 }

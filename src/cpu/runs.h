@@ -15,7 +15,8 @@ typedef struct pdp_runs_job {
     size_t offset_count;
     const pdp_runs_kernel *kernel;
     int64_t weight; /* other than 0: only for min, and of cells that are `none` on entry */
-    int64_t none;   /* the identity: no value, whatever is added */
+    bool can_miss;  /* cells can be without terms, and then are `none`: no value, whatever is added */
+    int64_t none;   /* the identity; a value like others if they cannot */
 } pdp_runs_job;
 
 /* Fills the table, whose elements have the kernel's size. On entry it has the presets, and then what is to be combined

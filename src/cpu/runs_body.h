@@ -35,10 +35,10 @@ static void NAME(pair)(void *to, const void *a, const void *b, size_t length) {
     }
 }
 
-static void NAME(add)(void *to, size_t length, int64_t weight, int64_t none) {
+static void NAME(add)(void *to, size_t length, int64_t weight, bool can_miss, int64_t none) {
     ELEM *out = to;
     for (size_t x = 0; x < length; x++) {
-        out[x] = out[x] == (ELEM)none ? out[x] : (ELEM)(out[x] + (ELEM)weight);
+        out[x] = can_miss && out[x] == (ELEM)none ? out[x] : (ELEM)(out[x] + (ELEM)weight);
     }
 }
 
@@ -51,7 +51,7 @@ static void NAME(run_chain)(const pdp_runs_chain *chain) {
             const ELEM *level = (const ELEM *)chain->levels[chain->terms[t].level] + x;
             best = COMBINE(best, *(level - chain->terms[t].offset));
         }
-        table[x] = best == (ELEM)chain->none ? best : (ELEM)(best + (ELEM)chain->weight);
+        table[x] = chain->can_miss && best == (ELEM)chain->none ? best : (ELEM)(best + (ELEM)chain->weight);
         for (unsigned l = 0; l < chain->highest; l++) {
             const ELEM *level = (const ELEM *)chain->levels[l] + x;
             const size_t half = (size_t)1 << l;

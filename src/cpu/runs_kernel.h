@@ -21,7 +21,8 @@ typedef struct pdp_runs_chain {
     size_t term_count;
     size_t first;
     size_t length;
-    int64_t weight; /* added to what comes from the terms, but not to `none` */
+    int64_t weight; /* added to what comes from the terms, but not to `none`, */
+    bool can_miss;  /* where that is no value */
     int64_t none;
 } pdp_runs_chain;
 
@@ -33,7 +34,7 @@ typedef struct pdp_runs_kernel {
     void (*combine)(void *to, const void *const *from, size_t count, size_t length);
     /* to[x] = a[x] (x) b[x]; a and b may overlap, but not with `to`. */
     void (*pair)(void *to, const void *a, const void *b, size_t length);
-    void (*add)(void *to, size_t length, int64_t weight, int64_t none);
+    void (*add)(void *to, size_t length, int64_t weight, bool can_miss, int64_t none);
     /* Level 0 has what other terms gave; it is completed, and so are the levels up to the highest. */
     void (*run_chain)(const pdp_runs_chain *chain);
 } pdp_runs_kernel;

@@ -7,7 +7,6 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
-#include "cpu/hu_shing.h"
 #include "plan/plan.h"
 #include "reference/reference.h"
 #include "solution/witness.h"
@@ -16,11 +15,9 @@
  * of them a second and thread, and a cell no faster than in a nanosecond. A random sum over the table does some 1.5e8
  * cells a second, the interpreter 1.5e7 terms. */
 enum { TERMS_PER_SUMMED_CELL = 1000, TERMS_PER_INTERPRETED = 10000, LEAST_SUMMED_CELLS = 1024 };
-enum { SMALL_CHAIN = 100 }; /* whose plain table is done before anybody looks */
-
-static bool is_by_hu_shing(const pdp_plan *plan) {
-    return strcmp(plan->method->name, "hu-shing") == 0;
-}
+enum { TERMS_PER_OPERATION = 5 };                          /* of a method that does without most terms */
+enum { TERMS_PER_STEP_TERM = 500, LEAST_STEPS = 1 << 18 }; /* looked at on the way back along a line */
+enum { SMALL_CHAIN = 100, SMALL_AMONG_MANY = 20 };         /* whose plain table is done before anybody looks */
 
 static void add_text(pdp_solution *solution, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -34,47 +31,36 @@ static void add_text(pdp_solution *solution, const char *format, ...) {
 
 /* ---- A chain's least cost by another way ---- */
 
-bool pdp_plan_wants_optimum(const pdp_plan *plan, const pdp_problem *problem) {
+static bool wants_optimum(const pdp_plan *plan, const pdp_problem *problem) {
     return plan->options.verify && problem->dims;
 }
 
-static void solve_mirrored(pdp_optimum *out, const pdp_problem *problem) {
-    const size_t n = problem->n;
-    int64_t *mirrored = pdp_array_allocate(n + 1, sizeof *mirrored, &out->error);
-    for (size_t m = 0; mirrored && m <= n; m++) {
-        mirrored[m] = problem->dims[n - m];
-    }
-    if (mirrored) {
-        pdp_hu_shing_solve(mirrored, n, &out->value, NULL, (pdp_progress){0}, &out->error);
-    }
-    free(mirrored);
+static bool is_by_hu_shing(const pdp_plan *plan) {
+    return strcmp(plan->method->name, "hu-shing") == 0;
 }
 
-void pdp_optimum_find(pdp_optimum *out, const pdp_plan *plan, const pdp_problem *problem) {
+/* A small chain that has no table of its own gets one. */
+static bool is_by_table(const pdp_plan *plan, const pdp_problem *problem) {
+    return is_by_hu_shing(plan) && problem->n <= (plan->count == 1 ? SMALL_CHAIN : SMALL_AMONG_MANY);
+}
+
+static pdp_status find_optimum(const pdp_plan *plan, const pdp_problem *problem, int64_t *value, pdp_error *error) {
     const size_t n = problem->n;
-    *out = (pdp_optimum){.is_known = true};
-    if (!is_by_hu_shing(plan)) {
-        out->how = "the least cost by Hu and Shing's method";
-        pdp_hu_shing_solve(problem->dims, n, &out->value, NULL, (pdp_progress){0}, &out->error);
-    } else if (n > SMALL_CHAIN) {
-        out->how = "the least cost of the mirrored chain, which takes other ways through the same method";
-        solve_mirrored(out, problem);
-    } else {
-        int64_t *table = pdp_array_allocate((n + 1) * (n + 1), sizeof *table, &out->error);
-        out->how = "the least cost by the plain table";
-        if (table && pdp_reference_solve_mcm(problem, table, (pdp_progress){0}, &out->error) == PDP_OK) {
-            out->value = table[n];
-        }
-        free(table);
+    if (!is_by_table(plan, problem)) {
+        return pdp_reference_cost_mcm(problem->dims, n, value, error);
     }
+    int64_t *table = pdp_array_allocate((n + 1) * (n + 1), sizeof *table, error);
+    if (table && pdp_reference_solve_mcm(problem, table, (pdp_progress){0}, error) == PDP_OK) {
+        *value = table[n];
+    }
+    free(table);
+    return error->status;
 }
 
 static uint64_t optimum_bytes(const pdp_plan *plan, const pdp_problem *problem) {
     const uint64_t points = problem->n + 1;
-    if (is_by_hu_shing(plan) && problem->n <= SMALL_CHAIN) {
-        return pdp_bytes_multiply(points * points, sizeof(int64_t));
-    }
-    return pdp_bytes_add(pdp_hu_shing_bytes(problem->n, false), pdp_bytes_multiply(points, sizeof(int64_t)));
+    return is_by_table(plan, problem) ? pdp_bytes_multiply(points * points, sizeof(int64_t))
+                                      : pdp_reference_cost_bytes(problem->n);
 }
 
 uint64_t pdp_certify_bytes(const pdp_plan *plan, const pdp_problem *problem) {
@@ -82,20 +68,23 @@ uint64_t pdp_certify_bytes(const pdp_plan *plan, const pdp_problem *problem) {
     if (problem->shape == PDP_LINEAR) {
         bytes = pdp_bytes_add(bytes, pdp_witness_sums_bytes(problem));
     }
-    return pdp_plan_wants_optimum(plan, problem) ? pdp_bytes_add(bytes, optimum_bytes(plan, problem)) : bytes;
+    return wants_optimum(plan, problem) ? pdp_bytes_add(bytes, optimum_bytes(plan, problem)) : bytes;
 }
 
-static pdp_status compare_optimum(pdp_solution *solution, const pdp_optimum *optimum) {
-    if (optimum->error.status != PDP_OK) {
-        solution->error = optimum->error;
+static pdp_status compare_optimum(const pdp_plan *plan, pdp_solution *solution) {
+    const char *how = is_by_table(plan, solution->problem) ? "the least cost by the plain table"
+                      : is_by_hu_shing(plan) ? "the least cost of the mirrored chain, by other code for the same method"
+                                             : "the least cost by Hu and Shing's method";
+    int64_t value = 0;
+    if (find_optimum(plan, solution->problem, &value, &solution->error) != PDP_OK) {
         return solution->error.status;
     }
-    if (solution->value.whole != optimum->value) {
+    if (solution->value.whole != value) {
         return pdp_error_set(&solution->error, PDP_WRONG, "the answer is wrong: it is %" PRId64 ", and %s is %" PRId64,
-                             pdp_solution_value(solution), optimum->how, optimum->value);
+                             pdp_solution_value(solution), how, value);
     }
     solution->certificate = PDP_CERTIFIED;
-    add_text(solution, "; so is %s", optimum->how);
+    add_text(solution, "; so is %s", how);
     return PDP_OK;
 }
 
@@ -109,9 +98,23 @@ static pdp_element find_element(const pdp_plan *plan, const pdp_problem *problem
                                                         : PDP_ELEMENT_F64;
 }
 
+/* The terms that a thread of the engine does in the time that the solve takes, about. */
+static double find_terms(const pdp_plan *plan, const pdp_problem *problem) {
+    const pdp_shortcut *shortcut = plan->method->shortcut;
+    const double terms = pdp_problem_terms(problem) / (plan->threads > 0 ? plan->threads : 1);
+    return shortcut && shortcut->operations ? fmin(terms, TERMS_PER_OPERATION * shortcut->operations(plan, problem))
+                                            : terms;
+}
+
+double pdp_certify_patience(const pdp_plan *plan, const pdp_problem *problem) {
+    return plan->options.decisions == PDP_DECISIONS_TO_CHECK
+               ? fmax(find_terms(plan, problem) / TERMS_PER_STEP_TERM, LEAST_STEPS)
+               : (double)INFINITY;
+}
+
 static pdp_status check_table(const pdp_plan *plan, const pdp_witness *witness, pdp_solution *solution) {
     const pdp_problem *problem = solution->problem;
-    const double terms = pdp_problem_terms(problem) / (plan->threads > 0 ? plan->threads : 1);
+    const double terms = find_terms(plan, problem);
     double cells = terms / TERMS_PER_SUMMED_CELL / (problem->has_source ? 16 : 1); /* sources are interpreted */
     size_t summed = 0, checked = 0;
     cells = cells < LEAST_SUMMED_CELLS ? LEAST_SUMMED_CELLS : cells < 1e15 ? cells : 1e15;
@@ -134,6 +137,18 @@ static pdp_status check_table(const pdp_plan *plan, const pdp_witness *witness, 
     return PDP_OK;
 }
 
+/* There is nothing but the value. */
+static pdp_status check_alone(const pdp_witness *witness, pdp_solution *solution) {
+    bool is_checked = false;
+    if (pdp_witness_far(witness, &is_checked, &solution->error) == PDP_OK && is_checked) {
+        solution->certificate = PDP_CERTIFIED;
+        add_text(solution, "the value is what powers of x modulo the recurrence's polynomial come to");
+    } else if (!is_checked) {
+        add_text(solution, "there is neither a decision nor a table to look at");
+    }
+    return solution->error.status;
+}
+
 static pdp_status check_solution(const pdp_plan *plan, pdp_solution *solution) {
     const pdp_witness witness = {solution, find_element(plan, solution->problem)};
     if (solution->decisions && pdp_solution_has_decisions(solution)) {
@@ -145,8 +160,7 @@ static pdp_status check_solution(const pdp_plan *plan, pdp_solution *solution) {
         return solution->error.status;
     }
     if (pdp_witness_first(solution) == SIZE_MAX) {
-        add_text(solution, "there is neither a decision nor a table to look at");
-        return PDP_OK;
+        return check_alone(&witness, solution);
     }
     return check_table(plan, &witness, solution);
 }
@@ -250,23 +264,17 @@ static pdp_status compare_second(const pdp_plan *plan, pdp_solution *solution) {
 
 /* ---- All of it ---- */
 
-pdp_status pdp_plan_certify(const pdp_plan *plan, pdp_solution *solution, const pdp_optimum *optimum) {
+pdp_status pdp_plan_certify(const pdp_plan *plan, pdp_solution *solution) {
     const double start = pdp_clock_seconds();
-    pdp_optimum own = {.is_known = false};
     solution->certificate = PDP_UNCHECKED;
     solution->certificate_text[0] = '\0';
-    if (check_solution(plan, solution) == PDP_OK && pdp_plan_wants_optimum(plan, solution->problem)) {
-        if (optimum && optimum->is_known) {
-            own = *optimum;
-        } else {
-            pdp_optimum_find(&own, plan, solution->problem);
-        }
-        compare_optimum(solution, &own);
+    if (check_solution(plan, solution) == PDP_OK && wants_optimum(plan, solution->problem)) {
+        compare_optimum(plan, solution);
     }
     if (solution->error.status == PDP_OK && plan->options.verify > 1) {
         compare_second(plan, solution);
     }
-    solution->verify_seconds += pdp_clock_seconds() - start;
+    solution->verify_seconds = pdp_clock_seconds() - start;
     if (solution->error.status != PDP_OK) {
         solution->certificate = PDP_UNCHECKED;
     }
@@ -333,7 +341,7 @@ pdp_status pdp_plan_verify(const pdp_plan *plan, const pdp_claim *claim, pdp_sol
         return status;
     }
     *out = claimed;
-    if (status == PDP_OK && (status = pdp_plan_certify(&own, claimed, NULL)) != PDP_OK) {
+    if (status == PDP_OK && (status = pdp_plan_certify(&own, claimed)) != PDP_OK) {
         pdp_solution_discard(claimed);
     }
     return status;

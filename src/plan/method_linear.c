@@ -325,6 +325,7 @@ static pdp_runs_job make_runs_job(const pdp_plan *plan, const codec *c) {
                           .offset_count = c->problem->offset_count,
                           .kernel = pdp_runs_kernel_find(c->op, c->bytes, plan->level),
                           .weight = key_weight(c),
+                          .can_miss = c->can_miss,
                           .none = c->none};
 }
 

@@ -209,7 +209,7 @@ static const char *refuse_series(const pdp_plan *plan, const pdp_problem *proble
         return refusal;
     }
     /* No cell before the first that fails leaves its type, so that a sum of products is known to be within bounds. The
-     * interpreter gives up beyond 120 bits. */
+     * interpreter gives up beyond 126 bits; 120 are plenty. */
     const measure found = measure_terms(problem);
     if (ring_of(problem) == PDP_RING_EXACT && (found.weights >> 56 != 0 || found.shifts >> 118 != 0)) {
         return "a sum of its terms may leave 120 bits";

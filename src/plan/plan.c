@@ -44,7 +44,7 @@ static pdp_status copy_options(pdp_options *to, const pdp_options *from, pdp_err
     if (to->verify < 0 || to->verify > 2) {
         return pdp_error_set(error, PDP_BAD_INPUT, "verify is %d, and must be 0 to 2", to->verify);
     }
-    to->decisions |= to->verify; /* what is checked first */
+    to->decisions = to->decisions ? 1 : to->verify ? PDP_DECISIONS_TO_CHECK : 0; /* what is checked first */
     return PDP_OK;
 }
 
@@ -259,8 +259,7 @@ static uint64_t other_bytes(const pdp_plan *plan, const pdp_problem *problem) {
     }
     const bool chooses = problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX;
     if (problem->shape == PDP_LINEAR && plan->options.decisions && chooses) {
-        const uint64_t most = pdp_solution_most_steps(problem);
-        bytes = pdp_bytes_add(bytes, pdp_bytes_multiply(most > 0 ? most : 1, sizeof(pdp_decision)));
+        bytes = pdp_bytes_add(bytes, pdp_solution_steps_bytes(problem));
     }
     if (plan->options.verify) {
         bytes = pdp_bytes_add(bytes, pdp_certify_bytes(plan, problem));

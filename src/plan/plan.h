@@ -111,20 +111,14 @@ pdp_linear_job pdp_plan_linear_job(const pdp_plan *plan, const pdp_problem *prob
 
 /* ---- Checking: certify.c ---- */
 
-/* The least cost of a matrix chain by another way than the plan's. */
-typedef struct pdp_optimum {
-    bool is_known;
-    int64_t value;
-    const char *how;
-    pdp_error error;
-} pdp_optimum;
+/* Options.decisions where nobody has asked for them but the check, which does without if they take long. */
+enum { PDP_DECISIONS_TO_CHECK = 2 };
 
-bool pdp_plan_wants_optimum(const pdp_plan *plan, const pdp_problem *problem);
-void pdp_optimum_find(pdp_optimum *out, const pdp_plan *plan, const pdp_problem *problem);
+/* How long is long: for pdp_solution.patience. */
+double pdp_certify_patience(const pdp_plan *plan, const pdp_problem *problem);
 
-/* Checks a solution, as far as the plan's `verify` says. The optimum may be known already, from a thread of its own;
- * otherwise it is NULL. */
-pdp_status pdp_plan_certify(const pdp_plan *plan, pdp_solution *solution, const pdp_optimum *optimum);
+/* Checks a solution, as far as the plan's `verify` says. */
+pdp_status pdp_plan_certify(const pdp_plan *plan, pdp_solution *solution);
 uint64_t pdp_certify_bytes(const pdp_plan *plan, const pdp_problem *problem);
 
 /* ---- On a device: device_plan.c ---- */

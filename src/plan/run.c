@@ -4,7 +4,6 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
-#include "core/threads.h"
 #include "cpu/interval.h"
 #include "plan/plan.h"
 #include "reference/reference.h"
@@ -162,40 +161,19 @@ static void solve(const pdp_plan *plan, pdp_solution *solution, int threads, pdp
 }
 
 /* What was solved is checked, if that is wanted. */
-static void certify(const pdp_plan *plan, pdp_solution *solution, const pdp_optimum *optimum) {
+static void certify(const pdp_plan *plan, pdp_solution *solution) {
     if (solution->error.status == PDP_OK && plan->options.verify) {
-        pdp_plan_certify(plan, solution, optimum);
+        pdp_plan_certify(plan, solution);
     }
     if (solution->error.status != PDP_OK) {
         pdp_solution_discard(solution);
     }
 }
 
-/* Everything but an engine on a device. A method without a table leaves a core to the check that has none either, if
- * the chain takes longer than a thread to start. */
+/* Everything but an engine on a device. */
 static void run_one(const pdp_plan *plan, pdp_solution *solution, int threads, pdp_progress progress) {
-    pdp_optimum optimum = {.is_known = false};
-    const bool side_by_side = plan->method->shortcut && pdp_plan_wants_optimum(plan, solution->problem) &&
-                              solution->n >= 20000 && plan->options.threads != 1 && pdp_threads_available() > 1;
-    const double start = pdp_clock_seconds();
-#ifdef _OPENMP
-    if (side_by_side) {
-#pragma omp parallel sections num_threads(2)
-        {
-#pragma omp section
-            solve(plan, solution, threads, progress);
-#pragma omp section
-            pdp_optimum_find(&optimum, plan, solution->problem);
-        }
-    } else
-#endif
-    {
-        solve(plan, solution, threads, progress);
-    }
-    if (side_by_side) {
-        solution->verify_seconds = pdp_clock_seconds() - start - solution->seconds;
-    }
-    certify(plan, solution, &optimum);
+    solve(plan, solution, threads, progress);
+    certify(plan, solution);
 }
 
 /* ---- Several ---- */
@@ -246,6 +224,7 @@ static pdp_solution **create_solutions(const pdp_plan *plan, pdp_solution **out,
         }
         out[x] = solution;
         solution->backend = pdp_plan_backend(plan);
+        solution->patience = pdp_certify_patience(plan, plan->problems[x]);
         if (plan->options.splits && solution->shape == PDP_INTERVAL) {
             solution->splits =
                 pdp_array_allocate((solution->n + 1) * (solution->n + 1), sizeof *solution->splits, &solution->error);
@@ -273,6 +252,7 @@ static pdp_status run_on_cpu(const pdp_plan *plan, pdp_solution **out, size_t fa
     pdp_plan *other = NULL;
     options.backend = "cpu";
     options.device = NULL;
+    options.decisions = plan->options.decisions != PDP_DECISIONS_TO_CHECK && plan->options.decisions;
     if (pdp_plan_batch(&other, (pdp_problem *const *)plan->problems, plan->count, &options) == PDP_OK) {
         const pdp_error why = out[failed]->error;
         for (size_t x = 0; x < plan->count; x++) {
@@ -302,7 +282,7 @@ pdp_status pdp_plan_run_batch(const pdp_plan *plan, pdp_solution **out) {
     if (good > 0 && plan->device && plan->method->kind == PDP_ENGINE) {
         pdp_plan_run_device(plan, solutions, good, progress);
         for (size_t x = 0; x < good; x++) {
-            certify(plan, solutions[x], NULL);
+            certify(plan, solutions[x]);
         }
     } else if (good > 0 && plan->count == 1) {
         run_one(plan, solutions[0], plan->threads, progress);

@@ -365,6 +365,18 @@ static void set_cells(bounder *b, range all) {
         b->r->shape == PDP_INTERVAL && b->r->empty != PDP_NO_NODE ? hull(all, evaluate(b, b->r->empty)) : all;
 }
 
+/* A cell whose terms are all skipped is what its operator makes of nothing; where that is no value, it is infeasible.
+ */
+static range or_nothing(const bounder *b, range sum) {
+    const pdp_op op = b->problem->combine;
+    const bool can_be = b->r->shape == PDP_LINEAR && b->r->missing_skip && !b->problem->has_source;
+    if (!can_be || op == PDP_OP_MIN || op == PDP_OP_MAX) {
+        return sum;
+    }
+    const pdp_wide identity = op == PDP_OP_MUL ? 1 : op == PDP_OP_AND ? -1 : 0;
+    return hull(sum, (range){identity, identity});
+}
+
 /* A cell from cells within `all`: of up to `terms` terms, and of a source. */
 static range grow(bounder *b, range all, pdp_wide terms) {
     set_cells(b, all);
@@ -373,7 +385,7 @@ static range grow(bounder *b, range all, pdp_wide terms) {
         range source = evaluate(b, b->r->source);
         sum = hull(hull(sum, source), combine(b->problem->combine, sum, source));
     }
-    return hull(all, close(b, sum));
+    return hull(all, close(b, or_nothing(b, sum)));
 }
 
 static range bound_hull(bounder *b, range start) {
@@ -457,6 +469,7 @@ pdp_bounds pdp_bounds_find(const pdp_problem *problem) {
             start = has_presets ? hull(start, source) : source;
         }
     }
+    start = or_nothing(&b, start);
     const bool is_bounded = r->shape == PDP_INTERVAL ? bound_tree(&b, &all) : bound_chain(&b, start, &all);
     if (!is_bounded) {
         all = bound_hull(&b, start);

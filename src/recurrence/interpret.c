@@ -49,31 +49,49 @@ static void fail(pdp_bindings *bindings, const pdp_node *node, const char *what)
     }
 }
 
-/* ---- Exact whole numbers: what leaves 120 bits is beyond all values; what is infinite stays so ------------- */
+/* ---- Exact whole numbers, and what is too large for them: see interpret.h ------------------------ */
 
 static bool is_infinite(pdp_wide value) {
     return value >= PDP_WHOLE_INFINITY || value <= -PDP_WHOLE_INFINITY;
 }
 
-static pdp_wide clamp(pdp_wide value) {
-    return value > PDP_WHOLE_BEYOND ? PDP_WHOLE_BEYOND : value < -PDP_WHOLE_BEYOND ? -PDP_WHOLE_BEYOND : value;
+static bool is_unknown(pdp_wide value) {
+    return value == PDP_WHOLE_UNKNOWN;
 }
 
+/* Or infinite, or not known. */
 static bool is_beyond(pdp_wide value) {
-    return value >= PDP_WHOLE_BEYOND / 2 || value <= -PDP_WHOLE_BEYOND / 2;
+    return value >= PDP_WHOLE_EXACT || value < -PDP_WHOLE_EXACT;
+}
+
+static pdp_wide negate(pdp_wide value) {
+    return is_unknown(value) ? value : -value;
 }
 
 static pdp_wide add_exact(pdp_wide a, pdp_wide b) {
-    return is_infinite(a) ? a : is_infinite(b) ? b : clamp(a + b);
+    const pdp_wide much = (pdp_wide)1 << 96; /* all that is less comes to nothing beside what is beyond */
+    if (!is_beyond(a) && !is_beyond(b)) {
+        const pdp_wide sum = a + b;
+        return !is_beyond(sum) ? sum : sum < 0 ? -PDP_WHOLE_BEYOND : PDP_WHOLE_BEYOND;
+    }
+    if (is_infinite(a) || is_infinite(b)) {
+        return is_infinite(a) ? a : b;
+    }
+    if (is_unknown(a) || is_unknown(b)) {
+        return PDP_WHOLE_UNKNOWN;
+    }
+    const pdp_wide large = is_beyond(a) ? a : b;
+    const pdp_wide other = is_beyond(a) ? b : a;
+    return (large < 0 ? other > much : other < -much) ? PDP_WHOLE_UNKNOWN : large;
 }
 
 static pdp_wide multiply_exact(pdp_wide a, pdp_wide b) {
     pdp_wide product;
-    if (__builtin_mul_overflow(a, b, &product) || is_infinite(product)) {
-        const pdp_wide most = is_infinite(a) || is_infinite(b) ? PDP_WHOLE_INFINITY : PDP_WHOLE_BEYOND;
-        return (a < 0) == (b < 0) ? most : -most;
+    if (!__builtin_mul_overflow(a, b, &product) && !is_beyond(product)) {
+        return product;
     }
-    return clamp(product);
+    const pdp_wide most = is_infinite(a) || is_infinite(b) ? PDP_WHOLE_INFINITY : PDP_WHOLE_BEYOND;
+    return is_unknown(a) || is_unknown(b) ? PDP_WHOLE_UNKNOWN : (a < 0) == (b < 0) ? most : -most;
 }
 
 static pdp_wide gcd(pdp_wide a, pdp_wide b) {
@@ -95,7 +113,7 @@ static double round_real(const pdp_bindings *bindings, double value) {
 
 /* A whole number that was carried by a float. */
 static pdp_wide whole_of_real(double value) {
-    return value >= 0x1p126 ? PDP_WHOLE_INFINITY : value > -0x1p126 ? (pdp_wide)value : -PDP_WHOLE_INFINITY;
+    return value >= 0x1.cp126 ? PDP_WHOLE_INFINITY : value > -0x1.cp126 ? (pdp_wide)value : -PDP_WHOLE_INFINITY;
 }
 
 static pdp_wide reduce(const pdp_bindings *bindings, pdp_wide value) {
@@ -137,7 +155,7 @@ static pdp_wide operate_exact(pdp_bindings *bindings, const pdp_node *node, pdp_
     }
     switch (op) {
     case PDP_OP_ADD: return add_exact(a, b);
-    case PDP_OP_SUBTRACT: return add_exact(a, -b);
+    case PDP_OP_SUBTRACT: return add_exact(a, negate(b));
     case PDP_OP_MUL: return multiply_exact(a, b);
     case PDP_OP_AND: return a & b;
     case PDP_OP_OR: return a | b;
@@ -152,7 +170,7 @@ static pdp_wide operate_exact(pdp_bindings *bindings, const pdp_node *node, pdp_
             return 0;
         }
         if (is_beyond(a)) {
-            return b < 0 && op == PDP_OP_DIVIDE ? -a : a;
+            return b < 0 && op == PDP_OP_DIVIDE ? negate(a) : a;
         }
         return op == PDP_OP_DIVIDE ? a / b : a % b;
     default: return 0;
@@ -215,6 +233,9 @@ static double operate_real(pdp_bindings *bindings, const pdp_node *node, pdp_op 
 /* a (op) b, all of one arithmetic. */
 static pdp_value operate(pdp_bindings *bindings, const pdp_node *node, arithmetic kind, pdp_op op, pdp_value a,
                          pdp_value b) {
+    if (kind == EXACT && (op == PDP_OP_MIN || op == PDP_OP_MAX) && (is_unknown(a.whole) || is_unknown(b.whole))) {
+        return (pdp_value){.whole = PDP_WHOLE_UNKNOWN};
+    }
     if (op == PDP_OP_MIN) {
         return compare(kind, b, a) < 0 ? b : a;
     }
@@ -397,7 +418,7 @@ static pdp_value interpret_call(pdp_bindings *bindings, const pdp_node *node) {
     case PDP_OP_LOG: real = log(a.real); break;
     default:
         return kind == FLOATING ? (pdp_value){.real = fabs(a.real)}
-                                : (pdp_value){.whole = a.whole < 0 ? -a.whole : a.whole};
+                                : (pdp_value){.whole = a.whole < 0 ? negate(a.whole) : a.whole};
     }
     if (isnan(real)) {
         fail(bindings, node, "the result is not a number");

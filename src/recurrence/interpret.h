@@ -1,8 +1,10 @@
 /* Evaluates the expressions of a recurrence over data: what the emitted code must equal.
  *
- * Whole numbers are exact within 120 bits. What leaves them becomes +-PDP_WHOLE_BEYOND and stays about there under
- * further sums and products, so that a losing candidate is just a bad one, and a cell that has it is seen. Infinity is
- * the identity of min and max: no value at all, whatever is added.
+ * Whole numbers are exact from -2^126 to 2^126-1, which holds every product of two of int64. What leaves that becomes
+ * +-PDP_WHOLE_BEYOND and stays there under further sums and products, so that a losing candidate is just a bad one, and
+ * a cell that has it is seen. If something as large is taken off again, what is left is not known: PDP_WHOLE_UNKNOWN
+ * wins every choice, so that the cell is seen too. Infinity is the identity of min and max: no value at all, whatever
+ * is added.
  * Floats are doubles, in f32 files rounded to float after every operation. Bit sets are numbers modulo 2^64,
  * residues 0 .. modulus-1; a plain number that meets one is converted first. */
 #ifndef PDP_RECURRENCE_INTERPRET_H
@@ -11,8 +13,10 @@
 #include "core/wide.h"
 #include "recurrence/recurrence.h"
 
-#define PDP_WHOLE_INFINITY ((pdp_wide)1 << 126)
-#define PDP_WHOLE_BEYOND ((pdp_wide)1 << 120)
+#define PDP_WHOLE_EXACT ((pdp_wide)1 << 126)
+#define PDP_WHOLE_BEYOND (PDP_WHOLE_EXACT + (PDP_WHOLE_EXACT >> 2))
+#define PDP_WHOLE_UNKNOWN (-PDP_WHOLE_EXACT - (PDP_WHOLE_EXACT >> 1))
+#define PDP_WHOLE_INFINITY (PDP_WHOLE_EXACT + (PDP_WHOLE_EXACT >> 1) + (PDP_WHOLE_EXACT >> 2))
 
 /* `real` if the node is one of floats, `whole` otherwise. */
 typedef union pdp_value {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "problem/linear_form.h"
 #include "solution/solution.h"
 
 static bool chooses(const pdp_solution *solution) {
@@ -146,8 +147,53 @@ static void fill_splits(pdp_solution *solution, pdp_split_function *find, void *
 
 /* ---- Linear ---- */
 
+/* Terms of whole numbers that are a cell and something of j alone: what that is need not be interpreted at every cell.
+ */
+static bool has_shifts(const pdp_problem *problem) {
+    const bool is_whole = problem->element == PDP_ELEMENT_WHOLE || problem->element == PDP_ELEMENT_I32 ||
+                          problem->element == PDP_ELEMENT_I64;
+    const pdp_term_form form = pdp_linear_form_of_term(problem->recurrence);
+    return is_whole && problem->recurrence->finish == PDP_NO_NODE &&
+           (form == PDP_TERM_CELL || form == PDP_TERM_SHIFTED);
+}
+
+static pdp_wide *find_shifts(const pdp_problem *problem, pdp_error *error) {
+    const pdp_term_form form = pdp_linear_form_of_term(problem->recurrence);
+    pdp_bindings bindings = pdp_problem_bindings(problem);
+    pdp_wide *shifts = pdp_array_allocate(problem->offset_count, sizeof *shifts, error);
+    for (size_t j = 0; shifts && j < problem->offset_count; j++) {
+        pdp_wide scale;
+        pdp_linear_form_weigh(&bindings, form, j, &scale, &shifts[j]);
+    }
+    return shifts;
+}
+
+/* The first offset whose cell and shift come to the cell i; offset_count if there is none. What kernels have for
+ * infinity is so far from every value that no shift bridges it. */
+static size_t find_shifted(const pdp_solution *solution, const pdp_wide *shifts, size_t i) {
+    const pdp_problem *problem = solution->problem;
+    const pdp_wide cell = pdp_solution_cell(solution, 0, i).whole;
+    const bool has_cells = solution->cells != NULL;
+    const int32_t *few = has_cells && solution->type == PDP_TYPE_I32 ? solution->cells : NULL;
+    const int64_t *many = !has_cells ? solution->table : solution->type == PDP_TYPE_I64 ? solution->cells : NULL;
+    const size_t first = has_cells ? solution->first : 0;
+    for (size_t j = 0; j < problem->offset_count; j++) {
+        if (problem->offsets[j] > i) {
+            continue;
+        }
+        const size_t from = i - problem->offsets[j];
+        const pdp_wide value = few    ? few[from - first]
+                               : many ? many[from - first]
+                                      : pdp_solution_cell(solution, 0, from).whole;
+        if (value == cell - shifts[j]) {
+            return j;
+        }
+    }
+    return problem->offset_count;
+}
+
 /* The offset by which ST[i] gets its value; offset_count if it gets it from its source. */
-static size_t find_step(const pdp_solution *solution, size_t i) {
+static size_t find_step(const pdp_solution *solution, const pdp_wide *shifts, size_t i) {
     const pdp_problem *problem = solution->problem;
     const pdp_recurrence *r = problem->recurrence;
     pdp_bindings bindings = pdp_problem_bindings(problem);
@@ -156,6 +202,9 @@ static size_t find_step(const pdp_solution *solution, size_t i) {
     if (problem->has_source &&
         is_equal(solution, close_sum(&bindings, pdp_interpret_element(&bindings, r->source), false), cell)) {
         return problem->offset_count;
+    }
+    if (shifts) {
+        return find_shifted(solution, shifts, i);
     }
     for (size_t j = 0; j < problem->offset_count; j++) {
         if (problem->offsets[j] > i) {
@@ -179,22 +228,40 @@ size_t pdp_solution_most_steps(const pdp_problem *problem) {
     return smallest == 0 ? 0 : (problem->n - problem->preset_count + smallest - 1) / smallest;
 }
 
+uint64_t pdp_solution_steps_bytes(const pdp_problem *problem) {
+    const uint64_t most = pdp_solution_most_steps(problem);
+    const uint64_t shifts = has_shifts(problem) ? pdp_bytes_multiply(problem->offset_count, sizeof(pdp_wide)) : 0;
+    return pdp_bytes_add(pdp_bytes_multiply(most > 0 ? most : 1, sizeof(pdp_decision)), shifts);
+}
+
 static pdp_status decide_linear(pdp_solution *solution) {
     const pdp_problem *problem = solution->problem;
     const size_t most = pdp_solution_most_steps(problem);
-    solution->decisions = pdp_array_allocate(most, sizeof *solution->decisions, &solution->error);
+    pdp_wide *shifts = has_shifts(problem) ? find_shifts(problem, &solution->error) : NULL;
+    if (solution->error.status == PDP_OK) {
+        solution->decisions = pdp_array_allocate(most, sizeof *solution->decisions, &solution->error);
+    }
     if (!solution->decisions) {
+        free(shifts);
         return solution->error.status;
     }
-    for (size_t i = solution->n - 1; i >= problem->preset_count;) {
-        size_t j = find_step(solution, i);
+    const double each = shifts ? 1 : 50;
+    double work = 0;
+    for (size_t i = solution->n - 1; i >= problem->preset_count && work <= solution->patience;) {
+        size_t j = find_step(solution, shifts, i);
+        work += each * (double)(j + 1);
         if (j == problem->offset_count) {
             break;
         }
         solution->decisions[solution->decision_count++] = (pdp_decision){PDP_STEP, i, j, i - problem->offsets[j]};
         i -= problem->offsets[j];
     }
-    if (solution->decision_count < most) { /* most of it was never touched */
+    free(shifts);
+    if (work > solution->patience) {
+        free(solution->decisions);
+        solution->decisions = NULL;
+        solution->decision_count = 0;
+    } else if (solution->decision_count < most) { /* most of it was never touched */
         const size_t count = solution->decision_count > 0 ? solution->decision_count : 1;
         pdp_decision *fewer = realloc(solution->decisions, count * sizeof *fewer);
         solution->decisions = fewer ? fewer : solution->decisions;

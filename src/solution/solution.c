@@ -26,6 +26,7 @@ pdp_status pdp_solution_create(pdp_solution **out, const pdp_problem *problem) {
     solution->shape = problem->shape;
     solution->n = problem->n;
     solution->type = PDP_TYPE_I64;
+    solution->patience = (double)INFINITY;
     return PDP_OK;
 }
 
@@ -105,7 +106,7 @@ static pdp_value normalise(const pdp_solution *solution, pdp_value value) {
         return value;
     }
     const pdp_wide limit = solution->type == PDP_TYPE_I32    ? INT32_MAX / 4
-                           : solution->type == PDP_TYPE_WIDE ? (pdp_wide)1 << 122
+                           : solution->type == PDP_TYPE_WIDE ? PDP_WHOLE_INFINITY - 1
                                                              : (pdp_wide)INT64_MAX / 4;
     const bool floats = solution->type == PDP_TYPE_F32 || solution->type == PDP_TYPE_F64;
     const bool can_miss = problem->recurrence->missing_skip && !problem->has_source;

@@ -25,6 +25,8 @@ struct pdp_solution {
     int64_t *splits; /* or NULL */
     pdp_decision *decisions;
     size_t decision_count;
+    double patience; /* terms that are looked at to find those of a line, before it is left without; an interpreted one
+                      * counts as many */
     bool has_record;
     pdp_record record;
     void *trace; /* behind the record of an engine on a device, or NULL: pdp_tile_trace or pdp_block_trace */
@@ -83,6 +85,9 @@ pdp_status pdp_solution_decide(pdp_solution *solution, pdp_split_function *find,
 
 /* The most decisions that a linear problem can have. */
 size_t pdp_solution_most_steps(const pdp_problem *problem);
+
+/* Bytes that finding them takes, and they themselves. */
+uint64_t pdp_solution_steps_bytes(const pdp_problem *problem);
 
 /* The same from a matrix chain's tree, in pre-order: see cpu/hu_shing.h. */
 pdp_status pdp_solution_take_tree(pdp_solution *solution, const size_t *tree);

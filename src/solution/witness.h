@@ -36,4 +36,10 @@ pdp_status pdp_witness_cells(const pdp_witness *witness, double terms, size_t *c
 pdp_status pdp_witness_sums(const pdp_witness *witness, size_t count, size_t *checked, pdp_error *error);
 uint64_t pdp_witness_sums_bytes(const pdp_problem *problem);
 
+/* A sum of whole numbers or residues whose weights and source do not change with i, and whose greatest offset is 96 at
+ * most: the value is what the first cells come to, multiplied with the remainder of x^n by the recurrence's polynomial,
+ * which needs no table; or the cell is so near that all before it are computed. *is_checked says whether the problem is
+ * of this form. */
+pdp_status pdp_witness_far(const pdp_witness *witness, bool *is_checked, pdp_error *error);
+
 #endif

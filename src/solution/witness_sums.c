@@ -14,6 +14,7 @@ typedef struct ring {
     uint64_t modulus;
     uint64_t weight;           /* r */
     uint64_t products[8][256]; /* BINARY: r times every byte at every place */
+    uint64_t powers[8][256];   /* r to the power of every byte at every place */
 } ring;
 
 static const uint64_t mersenne = (UINT64_C(1) << 61) - 1;
@@ -62,9 +63,9 @@ static inline uint64_t ring_step(const ring *f, uint64_t a) {
 }
 
 static uint64_t ring_power(const ring *f, uint64_t exponent) {
-    uint64_t power = 1;
-    for (uint64_t base = f->weight; exponent > 0; exponent >>= 1, base = ring_multiply(f, base, base)) {
-        power = (exponent & 1) != 0 ? ring_multiply(f, power, base) : power;
+    uint64_t power = f->powers[0][exponent & 255];
+    for (unsigned byte = 1; byte < 8 && exponent >> 8 * byte != 0; byte++) {
+        power = ring_multiply(f, power, f->powers[byte][exponent >> 8 * byte & 255]);
     }
     return power;
 }
@@ -96,6 +97,14 @@ static void draw_weight(ring *f, uint64_t *state) {
         for (unsigned x = 0; x < 256; x++) {
             f->products[byte][x] = multiply_binary(f->weight, (uint64_t)x << 8 * byte);
         }
+    }
+    uint64_t base = f->weight;
+    for (unsigned byte = 0; byte < 8; byte++) {
+        f->powers[byte][0] = 1;
+        for (unsigned x = 1; x < 256; x++) {
+            f->powers[byte][x] = ring_multiply(f, f->powers[byte][x - 1], base);
+        }
+        base = ring_multiply(f, f->powers[byte][255], base);
     }
 }
 

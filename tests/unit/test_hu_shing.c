@@ -7,6 +7,7 @@
 
 #include "core/clock.h"
 #include "cpu/hu_shing.h"
+#include "reference/reference.h"
 
 static void print_chain(const int64_t *dims, size_t n) {
     print_error("chain");
@@ -73,7 +74,14 @@ static int64_t tree_cost(const int64_t *dims, size_t n, const size_t *tree) {
     return cost;
 }
 
-/* The value, with and without a tree, and the tree's cost are the same; returned. */
+static void check_second(const int64_t *dims, size_t n, int64_t value) {
+    pdp_error error = {0};
+    int64_t cost = -1;
+    CHECK_CHAIN(pdp_reference_cost_mcm(dims, n, &cost, &error) == PDP_OK, "%s", error.text);
+    CHECK_CHAIN(cost == value, "%" PRId64 " by the second opinion, %" PRId64 " by the first", cost, value);
+}
+
+/* The value, with and without a tree, the tree's cost and a second opinion are the same; returned. */
 static int64_t solve_chain(const int64_t *dims, size_t n) {
     pdp_error error = {0};
     int64_t value = -1;
@@ -83,6 +91,7 @@ static int64_t solve_chain(const int64_t *dims, size_t n) {
     CHECK_CHAIN(pdp_hu_shing_solve(dims, n, &value, tree, (pdp_progress){0}, &error) == PDP_OK, "%s", error.text);
     CHECK_CHAIN(pdp_hu_shing_solve(dims, n, &alone, NULL, (pdp_progress){0}, &error) == PDP_OK, "%s", error.text);
     CHECK_CHAIN(alone == value, "%" PRId64 " without a tree, %" PRId64 " with it", alone, value);
+    check_second(dims, n, value);
     if (n >= 2) {
         const int64_t cost = tree_cost(dims, n, tree);
         CHECK_CHAIN(cost == value, "the tree costs %" PRId64 ", the value is %" PRId64, cost, value);

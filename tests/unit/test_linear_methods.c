@@ -359,8 +359,8 @@ static void test_size(void **unused) {
         }
         const int64_t weight = form % 2;
         const pdp_settle_job settle = {CELLS, PRESETS, offsets, count, false, weight};
-        const pdp_runs_job runs = {CELLS,  PRESETS,  offsets, count, pdp_runs_kernel_find(PDP_OP_MIN, 8, level),
-                                   weight, INT64_MAX};
+        const pdp_runs_job runs = {CELLS,  PRESETS, offsets,  count, pdp_runs_kernel_find(PDP_OP_MIN, 8, level),
+                                   weight, false,   INT64_MAX};
         assert_int_equal(pdp_settle_solve(&settle, keys[0], (pdp_progress){0}, &error), PDP_OK);
         assert_int_equal(pdp_runs_solve(&runs, keys[1], (pdp_progress){0}, &error), PDP_OK);
         assert_memory_equal(keys[0], keys[1], CELLS * sizeof(int64_t));

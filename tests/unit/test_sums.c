@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cpu/ring.h"
+#include "solution/witness.h"
 
 /* ---- Transforms ---- */
 
@@ -305,6 +306,7 @@ typedef struct counts {
     size_t solved[2];
     size_t overflows[2];
     size_t refused[2];
+    size_t checked; /* once more, by powers of x */
 } counts;
 
 /* The same error, or the same value, and by series the same table. */
@@ -321,6 +323,18 @@ static void compare_solutions(const instance *p, const char *name, const pdp_sol
         CHECK_INSTANCE(table[i] == other[i], "%s: cell %zu is %" PRId64 " instead of %" PRId64, name, i, other[i],
                        table[i]);
     }
+}
+
+/* Powers of x find the value right, and another one wrong, whoever has found it. */
+static void check_far(const instance *p, pdp_solution *found, counts *seen) {
+    const pdp_witness witness = {found, found->problem->element};
+    pdp_error error = {0};
+    bool is_checked = false;
+    CHECK_INSTANCE(pdp_witness_far(&witness, &is_checked, &error) == PDP_OK, "powers of x: %s", error.text);
+    found->value.whole += 1;
+    const pdp_status status = pdp_witness_far(&witness, &is_checked, &error);
+    CHECK_INSTANCE(status == (is_checked ? PDP_WRONG : PDP_OK), "powers of x do not find a wrong value");
+    seen->checked += is_checked;
 }
 
 static void compare(const instance *p, counts *seen) {
@@ -340,6 +354,9 @@ static void compare(const instance *p, counts *seen) {
         compare_solutions(p, name, found, expected);
         const bool failed = *pdp_solution_error(expected) != '\0';
         *(failed ? &seen->overflows[method] : &seen->solved[method]) += 1;
+        if (!failed) {
+            check_far(p, found, seen);
+        }
         pdp_solution_free(found);
     }
     pdp_solution_free(expected);
@@ -358,8 +375,10 @@ static void test_small(void **state) {
         draw(&p, &random, n, (size_t)pick(&random, spans, 8));
         compare(&p, &seen);
     }
-    print_message("series: %zu solved, %zu overflows, %zu refused; bostan-mori: %zu, %zu, %zu\n", seen.solved[0],
-                  seen.overflows[0], seen.refused[0], seen.solved[1], seen.overflows[1], seen.refused[1]);
+    print_message("series: %zu solved, %zu overflows, %zu refused; bostan-mori: %zu, %zu, %zu; checked: %zu\n",
+                  seen.solved[0], seen.overflows[0], seen.refused[0], seen.solved[1], seen.overflows[1],
+                  seen.refused[1], seen.checked);
+    assert_true(seen.checked > seen.solved[1] / 2);
     assert_true(seen.solved[0] > 2000 && seen.overflows[0] > 300 && seen.solved[1] > 2000);
 }
 

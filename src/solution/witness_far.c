@@ -1,0 +1,172 @@
+/* One far cell of a sum with fixed weights, by another way than whoever found it: see pdp_witness_far. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "problem/linear_form.h"
+#include "solution/witness.h"
+
+enum { MOST_OFFSET = 96, MOST_ORDER = MOST_OFFSET + 1 };
+
+typedef struct far_cell {
+    const pdp_problem *problem;
+    pdp_bindings b;
+    bool is_mod; /* residues; otherwise numbers modulo 2^64, of which the signed ones fit */
+    uint64_t modulus;
+    size_t longest; /* offset */
+    size_t order;   /* of the recurrence without its constant: longest + 1 */
+    size_t first;   /* cell of those below */
+    uint64_t cells[2 * MOST_ORDER];
+    uint64_t factors[MOST_ORDER + 1]; /* ST[i] is the sum of factors[d] * ST[i - d], d = 1 .. order */
+    uint64_t power[MOST_ORDER];       /* of x, modulo the polynomial that this is */
+} far_cell;
+
+static uint64_t bring(const far_cell *f, pdp_wide value) {
+    if (!f->is_mod) {
+        return (uint64_t)value;
+    }
+    const pdp_wide rest = value % (pdp_wide)f->modulus;
+    return (uint64_t)(rest < 0 ? rest + (pdp_wide)f->modulus : rest);
+}
+
+/* Factors are below 2^63, so that sums below 2^127 have room for a product. */
+static inline void add_product(const far_cell *f, pdp_uwide *sum, uint64_t a, uint64_t b) {
+    *sum += (pdp_uwide)a * b;
+    if (f->is_mod && *sum >> 127 != 0) {
+        *sum %= f->modulus;
+    }
+}
+
+static inline uint64_t reduce(const far_cell *f, pdp_uwide sum) {
+    return f->is_mod ? (uint64_t)(sum % f->modulus) : (uint64_t)sum;
+}
+
+/* ---- The recurrence ---- */
+
+static bool is_of_form(const pdp_problem *problem) {
+    const pdp_recurrence *r = problem->recurrence;
+    return problem->shape == PDP_LINEAR && problem->combine == PDP_OP_ADD && problem->element != PDP_ELEMENT_F32 &&
+           problem->element != PDP_ELEMENT_F64 && pdp_linear_form_of_term(r) != PDP_TERM_OTHER &&
+           pdp_linear_form_finish_adds(r);
+}
+
+/* The term j of a cell that is `value`. */
+static pdp_value evaluate_term(far_cell *f, size_t j, pdp_wide value) {
+    f->b.j = (int64_t)j;
+    f->b.cells[PDP_CELL_SOURCE] = (pdp_value){.whole = value};
+    return pdp_interpret_element(&f->b, f->b.recurrence->term);
+}
+
+/* From ST[i] = c + the sum of w[d] * ST[i - d], and the same for i - 1: the difference has no constant. */
+static void find_factors(far_cell *f) {
+    for (size_t d = 0; d <= f->order; d++) {
+        f->factors[d] = 0;
+    }
+    f->factors[1] = 1;
+    for (size_t j = 0; j < f->problem->offset_count; j++) {
+        const size_t d = f->problem->offsets[j];
+        if (d > f->longest) {
+            continue;
+        }
+        const uint64_t one = bring(f, evaluate_term(f, j, 1).whole), none = bring(f, evaluate_term(f, j, 0).whole);
+        const uint64_t weight = bring(f, (pdp_wide)one - (pdp_wide)none);
+        f->factors[d] = bring(f, (pdp_wide)f->factors[d] + weight);
+        f->factors[d + 1] = bring(f, (pdp_wide)f->factors[d + 1] - weight);
+    }
+}
+
+/* Cells `first` .. last, as the file has them. */
+static void fill_cells(far_cell *f, size_t last) {
+    const pdp_recurrence *r = f->problem->recurrence;
+    const bool is_signed = f->problem->element != PDP_ELEMENT_BITS && !f->is_mod;
+    for (size_t i = f->first; i <= last; i++) {
+        pdp_value sum = {.whole = 0};
+        f->b.i = (int64_t)i;
+        if (i < f->problem->preset_count) {
+            sum = pdp_interpret_element(&f->b, r->preset_value);
+        } else {
+            sum = f->problem->has_source ? pdp_interpret_element(&f->b, r->source) : sum;
+            for (size_t j = 0; j < f->problem->offset_count; j++) {
+                const size_t offset = f->problem->offsets[j];
+                if (offset <= i) {
+                    const uint64_t cell = f->cells[i - offset - f->first];
+                    const pdp_value term = evaluate_term(f, j, is_signed ? (pdp_wide)(int64_t)cell : (pdp_wide)cell);
+                    sum = pdp_interpret_combine(&f->b, PDP_OP_ADD, sum, term);
+                }
+            }
+            f->b.cells[PDP_CELL_BEST] = sum;
+            sum = r->finish == PDP_NO_NODE ? sum : pdp_interpret_element(&f->b, r->finish);
+        }
+        f->cells[i - f->first] = bring(f, sum.whole);
+    }
+}
+
+/* ---- Powers of x ---- */
+
+/* The power becomes its square, or x times that. */
+static void square(far_cell *f, bool times_x) {
+    const size_t order = f->order;
+    pdp_uwide product[2 * MOST_ORDER] = {0};
+    for (size_t a = 0; a < order; a++) {
+        for (size_t b = 0; b < order && f->power[a] != 0; b++) {
+            add_product(f, &product[a + b + times_x], f->power[a], f->power[b]);
+        }
+    }
+    for (size_t m = 2 * order; m-- > order;) {
+        const uint64_t highest = reduce(f, product[m]);
+        for (size_t d = 1; d <= order && highest != 0; d++) {
+            add_product(f, &product[m - d], highest, f->factors[d]);
+        }
+    }
+    for (size_t m = 0; m < order; m++) {
+        f->power[m] = reduce(f, product[m]);
+    }
+}
+
+/* ST[first + steps] as a sum of the first cells. */
+static uint64_t find_cell(far_cell *f, uint64_t steps) {
+    pdp_uwide sum = 0;
+    memset(f->power, 0, sizeof f->power);
+    f->power[0] = 1;
+    for (unsigned bit = 64; bit-- > 0;) {
+        if (steps >> bit != 0) {
+            square(f, (steps >> bit & 1) != 0);
+        }
+    }
+    for (size_t m = 0; m < f->order; m++) {
+        add_product(f, &sum, f->power[m], f->cells[m]);
+    }
+    return reduce(f, sum);
+}
+
+pdp_status pdp_witness_far(const pdp_witness *witness, bool *is_checked, pdp_error *error) {
+    const pdp_problem *problem = witness->solution->problem;
+    const size_t presets = problem->preset_count, last = problem->n - 1;
+    far_cell f = {.problem = problem, .is_mod = problem->element == PDP_ELEMENT_MOD};
+    *is_checked = false;
+    for (size_t j = 0; problem->shape == PDP_LINEAR && j < problem->offset_count; j++) {
+        const size_t offset = problem->offsets[j];
+        f.longest = offset > f.longest && offset <= last ? offset : f.longest; /* of those that some cell has */
+    }
+    if (!is_of_form(problem) || f.longest > MOST_OFFSET) {
+        return PDP_OK;
+    }
+    f.b = pdp_problem_bindings(problem);
+    f.modulus = (uint64_t)problem->modulus;
+    f.order = f.longest + 1;
+    /* From here on every cell has all its terms, and one before it too. */
+    const size_t start = presets > f.longest ? presets : f.longest;
+    f.first = start - f.longest;
+    f.first = last < f.first ? last : f.first;                    /* a preset that nothing reads */
+    const bool is_near = last - f.first < 2 * (size_t)MOST_ORDER; /* all up to it can be computed */
+    if (!is_near && !pdp_linear_form_is_steady(problem)) {
+        return PDP_OK;
+    }
+    find_factors(&f);
+    fill_cells(&f, is_near ? last : start);
+    const uint64_t found = is_near ? f.cells[last - f.first] : find_cell(&f, last - f.first);
+    *is_checked = f.b.error.status == PDP_OK;
+    if (*is_checked && found != bring(&f, witness->solution->value.whole)) {
+        return pdp_error_set(error, PDP_WRONG, "the answer is wrong: cell %zu is not what powers of x come to", last);
+    }
+    return PDP_OK;
+}
