@@ -15,7 +15,7 @@ enum {
     COLUMN_THREADS = TILE / COLUMNS,
     /* k's that are in shared memory at once: as many as two stages have room for. */
     A_STRIDE = TILE + PACK,
-    B_STRIDE = TILE + 4 * PACK, /* two rows that are stored at once lie in different banks */
+    B_STRIDE = TILE + (PACK < 4 ? 0 : PANEL), /* two rows that are stored at once lie in different banks */
     A_K = A_STRIDE * PDP_NA + B_STRIDE * PDP_NB,
     CHUNK = A_K * PDP_ELEM_BYTES <= 1024               ? 16
             : A_K * PDP_ELEM_BYTES <= 2048             ? 8
