@@ -254,8 +254,13 @@ double pdp_runs_operations(const pdp_runs_job *job) {
     if (open_terms(&r, &error) != PDP_OK) {
         return (double)INFINITY;
     }
+    /* Near terms are added cell by cell, and so are the levels that they need. A gcd has no vectors. */
+    const bool is_gcd = job->kernel && job->kernel->op == PDP_OP_GCD;
+    const double near = r.near > 0 ? 80 + 10 * (double)r.near + 10 * r.highest_near : 0;
+    const double each = (is_gcd ? 12 : 1) * (double)(r.term_count - r.near) + (is_gcd ? 1.5 : 1) * near;
+    const double width = job->kernel ? (double)job->kernel->bytes / 4 : 1;
     const double operations =
-        (double)r.term_count * (double)(job->cells - job->preset_count) + (double)r.level_count * (double)job->cells;
+        width * (each * (double)(job->cells - job->preset_count) + 2 * (double)r.level_count * (double)job->cells);
     free(r.terms);
     return operations;
 }

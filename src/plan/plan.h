@@ -6,6 +6,7 @@
 #include "cpu/kernel.h"
 #include "cpu/linear.h"
 #include "gpu/device.h"
+#include "plan/cost.h"
 #include "schedule/machine.h"
 #include "solution/solution.h"
 
@@ -63,12 +64,19 @@ struct pdp_plan {
     uint64_t device_memory; /* bytes of it that may be taken */
     int threads;
     uint64_t bytes;
+    pdp_rates rates;    /* found when they are first needed */
+    pdp_cost costs[12]; /* of all methods, the fastest first; none if the choice was not worth the time */
+    size_t cost_count;
+    char reasons[PDP_REASONS][240]; /* if it is to be explained: see pdp_plan_reason */
     char note[320];
     pdp_error error;
 };
 
 /* Of a method, a type or a backend. */
 bool pdp_wish_is_auto(const char *wish);
+
+/* What the plain loops compute with. */
+pdp_machine_type pdp_plan_plain_type(const pdp_problem *problem);
 
 /* Terms in all: what the interpreter would take about 50 ns for. */
 double pdp_problem_terms(const pdp_problem *problem);
