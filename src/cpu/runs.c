@@ -259,8 +259,8 @@ double pdp_runs_operations(const pdp_runs_job *job) {
     const double near = r.near > 0 ? 80 + 10 * (double)r.near + 10 * r.highest_near : 0;
     const double each = (is_gcd ? 12 : 1) * (double)(r.term_count - r.near) + (is_gcd ? 1.5 : 1) * near;
     const double width = job->kernel ? (double)job->kernel->bytes / 4 : 1;
-    const double operations =
-        width * (each * (double)(job->cells - job->preset_count) + 2 * (double)r.level_count * (double)job->cells);
+    const double operations = width * ((20 + each) * (double)(job->cells - job->preset_count) +
+                                       2 * (double)r.level_count * (double)job->cells);
     free(r.terms);
     return operations;
 }

@@ -316,6 +316,10 @@ static int compare_costs(const void *left, const void *right) {
     return a->seconds < b->seconds ? -1 : a->seconds > b->seconds ? 1 : 0;
 }
 
+bool pdp_plan_is_small(const pdp_plan *plan) {
+    return plan->terms <= 2e5 && !plan->problem->is_extended;
+}
+
 void pdp_plan_reckon(pdp_plan *plan) {
     const uint64_t limit = plan->options.memory_limit;
     const uint64_t allowed = limit > 0 ? limit : pdp_memory_available();
@@ -349,23 +353,23 @@ void pdp_plan_reckon(pdp_plan *plan) {
 /* ---- In words ---- */
 
 static void explain_choice(const pdp_plan *plan, char *out, size_t size) {
+    const char *name = plan->method->name;
+    const pdp_cost *first = plan->costs;
     size_t count = 0;
-    bool is_first = false;
-    for (; count < plan->cost_count && !plan->costs[count].is_refused; count++) {
-        is_first |=
-            count == 0 && plan->costs[0].method == plan->method && plan->costs[0].on_device == (plan->device != NULL);
+    while (count < plan->cost_count && !plan->costs[count].is_refused) {
+        count++;
     }
     if (!pdp_wish_is_auto(plan->options.algorithm)) {
-        snprintf(out, size, "%s is asked for", plan->method->name);
+        snprintf(out, size, "%s is asked for", name);
     } else if (plan->options.record) {
-        snprintf(out, size, "%s is what is recorded", plan->method->name);
-    } else if (is_first) {
-        snprintf(out, size, "%s is predicted to be the fastest of %zu ways, by rates that are %s", plan->method->name,
-                 count, plan->rates.is_measured ? "measured" : "built in: pipedp tune measures this machine's");
+        snprintf(out, size, "%s is what is recorded", name);
+    } else if (pdp_plan_is_small(plan)) {
+        snprintf(out, size, "%s: there are so few terms that a choice would not pay", name);
+    } else if (count > 0 && first->method == plan->method && first->on_device == (plan->device != NULL)) {
+        snprintf(out, size, "%s is predicted to be the fastest of %zu ways, by rates that are %s", name, count,
+                 plan->rates.is_measured ? "measured" : "built in: pipedp tune measures this machine's");
     } else {
-        snprintf(out, size, "%s: %s", plan->method->name,
-                 plan->terms <= 2e5 ? "there are so few terms that a choice would not pay"
-                                    : "what is predicted to be faster cannot be had here");
+        snprintf(out, size, "%s: what is predicted to be faster cannot be had here", name);
     }
 }
 

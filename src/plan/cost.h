@@ -35,6 +35,9 @@ struct pdp_rates {
     pdp_error error;
 };
 
+/* The rates that are built in. */
+void pdp_rates_set_defaults(pdp_rates *out, pdp_level level);
+
 /* What `pipedp tune` left for this machine, level and version; else the defaults. */
 void pdp_rates_find(pdp_rates *out, pdp_level level);
 
@@ -54,6 +57,9 @@ struct pdp_plan;
 
 /* Why a method is no candidate, or NULL: it cannot solve a problem, or does not leave all that is asked for. */
 const char *pdp_plan_refusal(const struct pdp_plan *plan, const struct pdp_method *method);
+
+/* So few terms are done, by whatever method, before others are looked at. */
+bool pdp_plan_is_small(const struct pdp_plan *plan);
 
 /* Fills the plan's list of costs: every method whose result is what is asked for, the fastest first; then those that
  * are refused, each with its reason. */

@@ -235,8 +235,7 @@ static pdp_status choose_method(pdp_plan *plan) {
     const char *backend = plan->options.backend;
     const bool by_us = pdp_wish_is_auto(plan->options.algorithm) && !plan->options.record;
     const bool on_cpu = pdp_wish_is_auto(backend) || strcmp(backend, "cpu") == 0;
-    /* Fewer terms are done, by whatever method, before others are looked at. */
-    const bool is_small = plan->terms <= 2e5 && !plan->problem->is_extended;
+    const bool is_small = pdp_plan_is_small(plan);
     const bool has_choice = by_us && on_cpu && !is_small;
     if (plan->options.explain || has_choice) {
         pdp_plan_reckon(plan);

@@ -80,7 +80,7 @@ static int write_head(char *out, size_t size, pdp_level level) {
 
 /* ---- In memory ---- */
 
-static void set_defaults(pdp_rates *out, pdp_level level) {
+void pdp_rates_set_defaults(pdp_rates *out, pdp_level level) {
     *out = (pdp_rates){.level = level};
     for (int x = 0; x < PDP_RATE_COUNT; x++) {
         const int halvings =
@@ -122,7 +122,7 @@ void pdp_rates_find(pdp_rates *out, pdp_level level) {
     int folder = -1;
     pdp_error error = {0}; /* a folder that is not to be trusted has no rates */
     pdp_blob file = {NULL, 0};
-    set_defaults(out, level);
+    pdp_rates_set_defaults(out, level);
     write_head(head, sizeof head, level);
     pdp_cache_open(&folder, &error);
     if (folder >= 0 && pdp_blob_read(&file, folder, FILE_NAME)) {
@@ -146,7 +146,7 @@ pdp_status pdp_rates_create(pdp_rates **out, int built_in) {
         return rates->error.status;
     }
     if (built_in) {
-        set_defaults(rates, level);
+        pdp_rates_set_defaults(rates, level);
     } else {
         pdp_rates_find(rates, level);
     }

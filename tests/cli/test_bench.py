@@ -1,5 +1,5 @@
 """pipedp bench: what it refuses; Table I of the paper at a small size, on fibres and on the CPU alone; the methods that
-skip terms, at a small size."""
+skip terms, at a small size; the planner, and the rates it goes by."""
 import pathlib
 import shutil
 import xml.etree.ElementTree
@@ -150,6 +150,36 @@ class Methods(support.CommandTest):
             (["more"], ["'more'"]),
         ]:
             self.refuse("bench", "methods", *arguments, names=names)
+
+
+class Planner(support.CommandTest):
+    def test_planner(self):
+        result = self.run_json("bench", "planner", "--seed", 3, "--count", 2)
+        self.assertEqual((result["command"], result["seed"], result["count"], len(result["problems"])),
+                         ("bench planner", 3, 2, 2))
+        for problem in result["problems"]:
+            self.assertGreaterEqual(problem["ratio"], 1)
+            self.assertGreaterEqual(problem["methods"][0]["seconds"], 0.01)
+            self.assertGreater(len(problem["methods"]), 1)
+        self.assertLessEqual(result["near"], 2)
+        stdout, _ = self.run_program("bench", "planner", "--seed", 3, "--count", 1)
+        self.assertRegex(stdout, r"\n1 problems: the choice is within 1.25 times the fastest for [0-9.]+ % of them, at worst ")
+        self.refuse("bench", "planner", "--count", 0, names=["--count", "'0'"])
+
+    def test_tune(self):
+        cache = self.folder / "cache"
+        environment = {"XDG_CACHE_HOME": str(cache)}
+        stdout, _ = self.run_program("tune", environment=environment)
+        self.assertRegex(stdout, r"^steps a second +measured +built in\ninterpreter +")
+        rates = self.run_json("tune", environment=environment)
+        self.assertGreater(rates["blocks i32"], 1e6)
+        lines = (cache / "pipedp" / "rates").read_text().splitlines()
+        self.assertEqual(len(lines), len(rates) + 2)
+        line = ["sdp", "--random", 200000, "-k", 5000, "--dry-run", "--explain"]
+        self.assertIn("by rates that are measured", self.run_program(*line, environment=environment)[0])
+        self.assertIn("by rates that are built in", self.run_program(*line, environment={"XDG_CACHE_HOME": "/proc/no"})[0])
+        self.refuse("tune", "more", names=["'more'"])
+
 
 
 if __name__ == "__main__":

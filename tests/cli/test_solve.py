@@ -315,7 +315,7 @@ class OwnFiles(CommandTest):
                     names=["method 'knuth' cannot solve this problem: its recurrence does not say monotone"])
         (self.folder / "own.dp").write_text("interval own\n  input w[n, n]\n  size n\n  leaf 0\n  term l + r\n"
                                             "  finish best + w[i,j]\n  combine min\n  monotone\n")
-        rows = [["1"] * 40 for _ in range(40)]
+        rows = [["1"] * 120 for _ in range(120)]
         rows[3][9] = "2"
         (self.folder / "w.txt").write_text("\n".join(" ".join(row) for row in rows))
         line = ["solve", "own.dp", "--input", "w=@w.txt", "--no-compile"]
@@ -323,7 +323,7 @@ class OwnFiles(CommandTest):
         self.refuse(*line, "--algorithm", "knuth", names=["method 'knuth' cannot solve this problem: " + reason])
         result = self.run_json(*line)
         self.assertIn("not by knuth: " + reason, result["note"])
-        self.assertEqual((result["algorithm"], result["value"]), ("sequential", 38))
+        self.assertEqual((result["algorithm"], result["value"]), ("sequential", 118))
 
     def test_a_folder_is_no_file(self):
         (self.folder / "mcm").mkdir()

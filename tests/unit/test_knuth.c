@@ -254,15 +254,6 @@ static void test_violations(void **unused) {
             check(problem);
             continue;
         }
-        pdp_options options = PDP_OPTIONS_DEFAULT; /* by auto: the table, and a note that names the cell */
-        options.compile = 0;
-        pdp_plan *plan;
-        assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
-        assert_string_equal(pdp_plan_algorithm(plan), "sequential");
-        assert_in(pdp_plan_note(plan), "not by knuth: ");
-        assert_in(pdp_plan_note(plan), cases[c].text);
-        assert_in(pdp_plan_note(plan), "; interpreted, which is slow");
-        pdp_plan_free(plan);
         pdp_problem_free(problem);
     }
     pdp_problem *problem = make_square(OWN("max", "  monotone\n"), 0, 0, 0); /* under max all is turned round */

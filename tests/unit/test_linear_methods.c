@@ -621,7 +621,7 @@ static void test_operations(void **unused) {
     pdp_runs_job runs = {.cells = 100, .preset_count = 22, .offsets = offsets, .offset_count = 10};
     runs.kernel = pdp_runs_kernel_find(PDP_OP_MIN, 4, PDP_LEVEL_GENERIC);
     assert_non_null(runs.kernel);
-    assert_true(pdp_runs_operations(&runs) == (80 + 10 * 4 + 10 * 2) * 78 + 2 * 3 * 100);
+    assert_true(pdp_runs_operations(&runs) == (20 + 80 + 10 * 4 + 10 * 2) * 78 + 2 * 3 * 100);
     static size_t many[1 << 15];
     pdp_settle_job settle = {.cells = (size_t)1 << 19, .preset_count = (size_t)1 << 18, .offsets = many};
     for (size_t j = 0; j < sizeof many / sizeof *many; j++) {
