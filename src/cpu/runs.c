@@ -257,10 +257,11 @@ double pdp_runs_operations(const pdp_runs_job *job) {
     /* Near terms are added cell by cell, and so are the levels that they need. A gcd has no vectors. */
     const bool is_gcd = job->kernel && job->kernel->op == PDP_OP_GCD;
     const double near = r.near > 0 ? 80 + 10 * (double)r.near + 10 * r.highest_near : 0;
-    const double each = (is_gcd ? 12 : 1) * (double)(r.term_count - r.near) + (is_gcd ? 1.5 : 1) * near;
     const double width = job->kernel ? (double)job->kernel->bytes / 4 : 1;
-    const double operations = width * ((20 + each) * (double)(job->cells - job->preset_count) +
-                                       2 * (double)r.level_count * (double)job->cells);
+    const double far = width * (is_gcd ? 12 : 1) * (double)(r.term_count - r.near);
+    const double each = 20 + (is_gcd ? 1.5 : 1) * near + far;
+    const double operations =
+        each * (double)(job->cells - job->preset_count) + 2 * width * (double)r.level_count * (double)job->cells;
     free(r.terms);
     return operations;
 }

@@ -303,7 +303,7 @@ bool pdp_plan_device_pays(pdp_plan *plan) {
             *(cost->on_device ? &there : &here) = cost;
         }
     }
-    return there && there->seconds < here->seconds;
+    return here && there && there->seconds < here->seconds;
 }
 
 /* ---- The list ---- */

@@ -42,7 +42,7 @@ static const struct {
     {"blocks checked", 3e8, false},
     {"hu-shing", 6e8, false},
     {"knuth", 2.5e8, false},
-    {"settle", 6.5e8, false},
+    {"settle", 5.5e8, false},
     {"runs", 1.8e10, true},
     {"series", 3.3e9, true},
     {"bostan-mori", 2e9, true},

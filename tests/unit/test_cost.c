@@ -252,7 +252,7 @@ static void test_file(void **unused) {
         assert_true(read_settle() == standard);
         memcpy(changed, changes[c][0], strlen(changes[c][0]));
     }
-    strcpy(copy + strlen(copy), "more: 1\n");
+    memcpy(copy + size, "more: 1\n", sizeof "more: 1\n");
     write_file(copy, strlen(copy));
     assert_true(read_settle() == standard);
 

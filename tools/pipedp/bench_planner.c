@@ -26,7 +26,6 @@ typedef struct planner_arguments {
 /* A method on a problem. */
 typedef struct way {
     char name[BENCH_NAME_SIZE];
-    pdp_plan *plan;
     double predicted;
     double seconds; /* the least of all rounds */
     bool is_cut;    /* it took longer than these */
@@ -37,6 +36,7 @@ typedef struct trial {
     pdp_shape shape;
     char text[160]; /* the problem, and what is asked for, in words */
     pdp_options options;
+    double deadline;     /* of the run that is on */
     way ways[MOST_WAYS]; /* the first is the one that is chosen */
     size_t way_count;
 } trial;
@@ -96,7 +96,7 @@ static const line_kind lines[] = {
 
 static void set_reals(pdp_problem *problem, const char *name, const int64_t *values, size_t count, double scale) {
     double *reals = malloc((count + 1) * sizeof *reals);
-    for (size_t x = 0; reals && x < count; x++) {
+    for (size_t x = 0; reals && values && x < count; x++) {
         reals[x] = scale * (double)values[x];
     }
     pdp_problem_set_real(problem, name, reals, count, 0);
@@ -241,15 +241,20 @@ static void make_any(trial *t, uint64_t *state) {
 /* Cancels a run that takes too long. */
 static int look_at_clock(void *context, double share) {
     (void)share;
-    return bench_seconds(false) > *(const double *)context;
+    return bench_seconds(false) > ((const trial *)context)->deadline;
 }
 
-/* A run that may take so long. Exit codes. */
-static int run_way(way *w, double *deadline, double most, int64_t *value) {
+/* Plan and solve, which may take so long; the first way by a plan that has to choose it. Exit codes. */
+static int run_way(trial *t, size_t x, double most, int64_t *value) {
+    way *w = &t->ways[x];
     pdp_solution *solution = NULL;
+    pdp_plan *plan = NULL;
     const double start = bench_seconds(false);
-    *deadline = start + most;
-    const pdp_status status = pdp_plan_run(w->plan, &solution);
+    t->deadline = start + most;
+    t->options.algorithm = x == 0 ? NULL : w->name;
+    pdp_status status = pdp_plan_create(&plan, t->problem, &t->options);
+    const bool is_planned = status == PDP_OK;
+    status = is_planned ? pdp_plan_run(plan, &solution) : status;
     const double seconds = bench_seconds(false) - start;
     int code = EXIT_DONE;
     if (status == PDP_OK) {
@@ -259,9 +264,11 @@ static int run_way(way *w, double *deadline, double most, int64_t *value) {
         w->is_cut = true;
         w->seconds = seconds;
     } else {
-        code = cli_fail(cli_exit_code(status), "%s", pdp_solution_error(solution));
+        code = cli_fail(cli_exit_code(status), "%s: %s: %s", t->text, w->name,
+                        is_planned ? pdp_solution_error(solution) : pdp_plan_error(plan));
     }
     pdp_solution_free(solution);
+    pdp_plan_free(plan);
     return code;
 }
 
@@ -288,20 +295,6 @@ static bool make_ways(trial *t) {
     return t->way_count > 1 && t->ways[0].predicted > least_seconds / 3 && t->ways[0].predicted < most_seconds;
 }
 
-static int open_ways(trial *t, double *deadline) {
-    t->options.on_progress = look_at_clock;
-    t->options.context = deadline;
-    t->options.explain = 0;
-    for (size_t x = 0; x < t->way_count; x++) {
-        t->options.algorithm = t->ways[x].name;
-        const pdp_status status = pdp_plan_create(&t->ways[x].plan, t->problem, &t->options);
-        if (status != PDP_OK) {
-            return cli_fail(cli_exit_code(status), "%s: %s", t->text, pdp_plan_error(t->ways[x].plan));
-        }
-    }
-    return EXIT_DONE;
-}
-
 static double find_best(const trial *t) {
     double best = (double)INFINITY;
     for (size_t x = 0; x < t->way_count; x++) {
@@ -312,16 +305,18 @@ static double find_best(const trial *t) {
 
 /* Everyone has a turn, and as many more as there are rounds if it comes near the best. */
 static int measure(trial *t, bool *is_short) {
-    double deadline = 0;
     int64_t values[MOST_WAYS] = {0};
-    int code = open_ways(t, &deadline);
+    int code = EXIT_DONE;
+    t->options.on_progress = look_at_clock;
+    t->options.context = t;
+    t->options.explain = 0;
     *is_short = false;
     for (int round = 0; round < ROUNDS && code == EXIT_DONE && !*is_short; round++) {
         for (size_t x = 0; x < t->way_count && code == EXIT_DONE && cli_interrupted() == 0; x++) {
             const double best = find_best(t);
             const bool is_near = x == 0 || round == 0 || (!t->ways[x].is_cut && t->ways[x].seconds < 2 * best);
             if (is_near) {
-                code = run_way(&t->ways[x], &deadline, x == 0 ? 60 : cut_at * best, &values[x]);
+                code = run_way(t, x, x == 0 ? 60 : cut_at * best, &values[x]);
             }
             if (code == EXIT_DONE && !t->ways[x].is_cut && values[x] != values[0]) {
                 code = cli_fail(EXIT_MISMATCH, "mismatch: %s: %" PRId64 " by %s, and %" PRId64 " by %s", t->text,
@@ -331,13 +326,6 @@ static int measure(trial *t, bool *is_short) {
         *is_short = round == 0 && t->ways[0].seconds < least_seconds;
     }
     return code;
-}
-
-static void trial_free(trial *t) {
-    for (size_t x = 0; x < t->way_count; x++) {
-        pdp_plan_free(t->ways[x].plan);
-    }
-    pdp_problem_free(t->problem);
 }
 
 /* ---- Reporting ---- */
@@ -422,7 +410,8 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .doc = "How far the method that is chosen is from the fastest: random problems that take it 10 ms at least, of all "
-           "shapes, sizes and types, each by every method that leaves what is asked for. Milliseconds of one core, the "
+           "shapes, sizes and types, each by every method that leaves what is asked for. Milliseconds of one core for "
+           "plan and solve, the "
            "least of some rounds in turn, the chosen method first, with those predicted in parentheses.\vExamples:\n"
            "  pipedp bench planner --seed 7\n"
            "  pipedp bench planner --count 50 --json",
@@ -450,7 +439,7 @@ static int run_trials(const planner_arguments *arguments, json *writer, summary 
                 print_trial(&t);
             }
         }
-        trial_free(&t);
+        pdp_problem_free(t.problem);
     }
     return code;
 }
