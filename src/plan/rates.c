@@ -25,7 +25,7 @@ static const struct {
     bool lanes;
 } kinds[PDP_RATE_COUNT] = {
     {"interpreter", 2.8e7, false},
-    {"loops", 1e9, false},
+    {"loops", 1.2e9, false},
     {"tiles i32", 2.5e10, true},
     {"tiles i64", 1.3e10, true},
     {"tiles f32", 2.3e10, true},
@@ -33,19 +33,19 @@ static const struct {
     {"tiles u32", 5e9, true},
     {"tiles u64", 5e9, true},
     {"tiles checked", 3.8e8, false},
-    {"blocks i32", 7e10, true},
+    {"blocks i32", 7.5e10, true},
     {"blocks i64", 2.8e10, true},
     {"blocks f32", 5.2e10, true},
     {"blocks f64", 2.8e10, true},
     {"blocks u32", 3.5e10, true},
     {"blocks u64", 4e10, true},
-    {"blocks checked", 3e8, false},
-    {"hu-shing", 6e8, false},
-    {"knuth", 2.5e8, false},
+    {"blocks checked", 4.5e8, false},
+    {"hu-shing", 4.5e8, false},
+    {"knuth", 2.7e8, false},
     {"settle", 5.5e8, false},
     {"runs", 1.8e10, true},
-    {"series", 3.3e9, true},
-    {"bostan-mori", 2e9, true},
+    {"series", 3.6e9, true},
+    {"bostan-mori", 2.3e9, true},
     {"bytes of fresh memory", 6e9, false},
     {"compilations", 1.5, false},
     {"tiles on a GPU", 5e11, false},
@@ -90,10 +90,11 @@ void pdp_rates_set_defaults(pdp_rates *out, pdp_level level) {
 }
 
 static bool is_rate(double value) {
-    return value > 1e-6 && value < 1e18; /* false for what is no number */
+    return value >= 1e-3 && value <= 1e18; /* false for what is no number */
 }
 
-/* All rates by their names, one a line, in our order; false, and nothing is taken, if there is anything else. */
+/* All rates by their names, one a line, in our order; false, and nothing is taken, if there is anything else. In the
+ * file they are whole numbers, how often in 1000 seconds, for these are the same in every locale. */
 static bool read_rates(pdp_rates *out, const char *text, const char *head) {
     pdp_rates read = *out;
     if (strncmp(text, head, strlen(head)) != 0) {
@@ -106,7 +107,7 @@ static bool read_rates(pdp_rates *out, const char *text, const char *head) {
         if (strncmp(text, kinds[x].name, length) != 0 || strncmp(text + length, ": ", 2) != 0) {
             return false;
         }
-        read.values[x] = strtod(text + length + 2, &end);
+        read.values[x] = strtod(text + length + 2, &end) / 1000;
         if (*end != '\n' || !is_rate(read.values[x])) {
             return false;
         }
@@ -124,7 +125,7 @@ void pdp_rates_find(pdp_rates *out, pdp_level level) {
     pdp_blob file = {NULL, 0};
     pdp_rates_set_defaults(out, level);
     write_head(head, sizeof head, level);
-    pdp_cache_open(&folder, &error);
+    pdp_cache_open(&folder, false, &error);
     if (folder >= 0 && pdp_blob_read(&file, folder, FILE_NAME)) {
         read_rates(out, file.data, head);
         free(file.data);
@@ -163,8 +164,8 @@ double pdp_rates_get(const pdp_rates *rates, size_t index) {
 
 pdp_status pdp_rates_set(pdp_rates *rates, size_t index, double per_second) {
     if (index >= PDP_RATE_COUNT || !is_rate(per_second)) {
-        return pdp_error_set(&rates->error, PDP_BAD_INPUT, "rate %zu is %g, and must be one of %d, 1e-6 to 1e18", index,
-                             per_second, PDP_RATE_COUNT);
+        return pdp_error_set(&rates->error, PDP_BAD_INPUT, "rate %zu is %g, and must be one of %d, 0.001 to 1e18",
+                             index, per_second, PDP_RATE_COUNT);
     }
     rates->values[index] = per_second;
     rates->is_measured = true;
@@ -179,7 +180,7 @@ static bool write_file(const pdp_rates *rates, int file) {
     char line[256];
     bool is_written = pdp_blob_append(file, line, (size_t)write_head(line, sizeof line, rates->level));
     for (int x = 0; x < PDP_RATE_COUNT; x++) {
-        const int length = snprintf(line, sizeof line, "%s: %.6g\n", kinds[x].name, rates->values[x]);
+        const int length = snprintf(line, sizeof line, "%s: %.0f\n", kinds[x].name, 1000 * rates->values[x]);
         is_written = is_written && pdp_blob_append(file, line, (size_t)length);
     }
     return pdp_blob_finish(file) && is_written;
@@ -188,7 +189,7 @@ static bool write_file(const pdp_rates *rates, int file) {
 pdp_status pdp_rates_save(pdp_rates *rates) {
     int folder = -1;
     pdp_work work;
-    if (pdp_cache_open(&folder, &rates->error) != PDP_OK) {
+    if (pdp_cache_open(&folder, true, &rates->error) != PDP_OK) {
         return rates->error.status;
     }
     if (folder < 0 || !pdp_work_create(&work, folder)) {
