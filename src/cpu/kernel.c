@@ -82,7 +82,7 @@ pdp_status pdp_kernel_open(pdp_kernel *out, const pdp_recurrence *recurrence, co
     return error->status;
 }
 
-bool pdp_kernel_is_ready(const pdp_recurrence *recurrence, const pdp_stamp *stamp, pdp_level level) {
+bool pdp_kernel_is_ready(const pdp_recurrence *recurrence, const pdp_stamp *stamp, pdp_level level, bool may_compile) {
     size_t length = 0;
     char key[PDP_KEY_SIZE];
     char *text = pdp_kernel_text(recurrence, stamp, &length);
@@ -90,7 +90,8 @@ bool pdp_kernel_is_ready(const pdp_recurrence *recurrence, const pdp_stamp *stam
         return false;
     }
     pdp_kernel_key(key, text, length);
-    const bool is_ready = find_builtin(key, level) || pdp_module_is_cached(text, length, pdp_level_flags(level, stamp));
+    const bool is_ready =
+        find_builtin(key, level) || (may_compile && pdp_module_is_cached(text, length, pdp_level_flags(level, stamp)));
     free(text);
     return is_ready;
 }

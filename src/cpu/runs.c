@@ -254,14 +254,14 @@ double pdp_runs_operations(const pdp_runs_job *job) {
     if (open_terms(&r, &error) != PDP_OK) {
         return (double)INFINITY;
     }
-    /* Near terms are added cell by cell, and so are the levels that they need. A gcd has no vectors. */
+    /* In terms that are added to vectors of 4 bytes, measured: near ones are added cell by cell, and so are the levels
+     * that they need, each when the one before it is done; a gcd takes as long as 37 of them wherever it is. */
     const bool is_gcd = job->kernel && job->kernel->op == PDP_OP_GCD;
-    const double near = r.near > 0 ? 80 + 10 * (double)r.near + 10 * r.highest_near : 0;
-    const double width = job->kernel ? (double)job->kernel->bytes / 4 : 1;
-    const double far = width * (is_gcd ? 12 : 1) * (double)(r.term_count - r.near);
-    const double each = 20 + (is_gcd ? 1.5 : 1) * near + far;
-    const double operations =
-        each * (double)(job->cells - job->preset_count) + 2 * width * (double)r.level_count * (double)job->cells;
+    const double width = is_gcd ? 37 : job->kernel ? (double)job->kernel->bytes / 4 : 1;
+    const double near = (is_gcd ? 20 : 10) * ((double)r.near + r.highest_near) + (r.near > 0 ? 28 : 0);
+    const double each = 13 + near + width * (double)(r.term_count - r.near);
+    const double levels = (is_gcd ? 19 : 2 * width) * (double)r.level_count;
+    const double operations = each * (double)(job->cells - job->preset_count) + levels * (double)job->cells;
     free(r.terms);
     return operations;
 }

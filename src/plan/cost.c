@@ -23,29 +23,33 @@ typedef struct work {
 
 /* ---- The engines ---- */
 
-/* A tile's cells are finished one after the other: each like so many terms. */
+/* Weights are fitted to measurements on an EPYC of x86-64-v4: what a step takes beside the one that the rate is of. */
+
+/* An interval: a cell that is finished after its tile's products, in terms of a matrix chain. */
 static const double tile_cell_work = 60;
 
-/* Of a line, in far terms of the fastest type: a cell that is written, with its source (and if its operator has no
- * vectors); a term whose offset is shorter than a vector, which is added lane by lane; one that is shorter than a group
- * of vectors, which is added to a few of them at a time. */
-static const double cell_work = 120, slow_cell_work = 1500, near_work = 20, middle_work = 4;
-enum { NEAR = 16, MIDDLE = 256, SLOW = 10 };
+/* A line, in far terms of its own type: a cell that is written, and a term whose offset is shorter than a vector, which
+ * is added lane by lane. In those of i32, which is the fastest: a cell that waits for the one before it, and one that
+ * computes with it before it is combined. */
+static const double cell_work = 64, near_work = 10, chain_work = 190, long_chain_work = 570;
+enum { NEAR = 16, MIDDLE = 256 };
 
-/* Of a far term: it is slower if the offsets are far apart, so that no two of them share a load. */
-static double far_work(const pdp_problem *problem, size_t greatest) {
-    return 1 + 1.3 / (1 + 60 * (double)problem->offset_count / ((double)greatest + 1));
+/* Without vectors all offsets are the same. An operator that has none: so many terms of others are one of its own, and
+ * such a cell takes so many of i32; 128 bits have none either, and a cell takes so many of their terms. */
+enum { GCD_WORK = 140, MUL_WORK = 60 };
+static const double slow_cell_work = 1500, wide_cell_work = 8;
+
+static double scalar_work(const pdp_problem *problem) {
+    return problem->combine == PDP_OP_GCD                                          ? GCD_WORK
+           : problem->combine == PDP_OP_MUL && problem->element == PDP_ELEMENT_MOD ? MUL_WORK
+                                                                                   : 0;
 }
 
-/* How many terms of a plain min are done in the time of one. */
+/* Of a vector's term: what it does besides combining. */
 static double term_work(const pdp_problem *problem) {
     const pdp_term_form form = pdp_linear_form_of_term(problem->recurrence);
     const bool is_even = form == PDP_TERM_SHIFTED && pdp_linear_form_is_uniform(problem->recurrence);
-    switch (problem->combine) {
-    case PDP_OP_GCD: return 140;
-    case PDP_OP_MUL: return problem->element == PDP_ELEMENT_MOD ? 60 : 2;
-    default: return form == PDP_TERM_CELL || is_even ? 1 : 1.2;
-    }
+    return problem->combine == PDP_OP_MUL ? 2 : form == PDP_TERM_CELL || is_even ? 1 : 1.2;
 }
 
 /* Of the plain loops: terms, and what they take beside a plain min. */
@@ -55,43 +59,71 @@ static double loops_work(const pdp_problem *problem) {
     return terms * (problem->combine == PDP_OP_GCD ? 3 : problem->element == PDP_ELEMENT_MOD ? 4 : 1);
 }
 
-static double at_least(double a, double b) {
-    return a > b ? a : b;
+/* Operations of the innermost loop for a term, and a fifth of those that are done before it for a row or a column. The
+ * parser caps the depth. */
+static double count_operations(const pdp_recurrence *r, uint32_t index) {
+    const pdp_node *n = &r->nodes[index];
+    const uint8_t all = PDP_USES_I | PDP_USES_K | PDP_USES_J;
+    double count = n->child_count == 0 || (n->uses & PDP_USES_K) == 0 ? 0 : (n->uses & all) == all ? 1 : 0.2;
+    for (uint32_t c = 0; c < n->child_count; c++) {
+        count += count_operations(r, n->child[c]);
+    }
+    return count;
 }
 
 static double tiles_work(const pdp_problem *problem) {
     const double n = (double)problem->n;
-    return n * n * n / 6 + tile_cell_work * n * n / 2;
+    const double of_chain = 4.4; /* two sums, a product, the minimum; a factor and a product that are there before */
+    const double each = 1 + count_operations(problem->recurrence, problem->recurrence->term);
+    return n * n * n / 6 * each / of_chain + tile_cell_work * n * n / 2;
 }
 
-/* `speed` is that of the type beside the fastest one's: what is not arithmetic takes all types about as long. */
-static double blocks_work(const pdp_problem *problem, double speed) {
-    double terms[3] = {0}; /* near, in the middle, far */
+/* Of the offsets that a cell reads by. */
+static double find_greatest(const pdp_problem *problem) {
     size_t greatest = 0;
+    for (size_t j = 0; j < problem->offset_count; j++) {
+        const size_t offset = problem->offsets[j];
+        greatest = offset < problem->n && offset > greatest ? offset : greatest;
+    }
+    return (double)greatest;
+}
+
+/* What is not arithmetic takes all types about as long. */
+static double blocks_work(const pdp_problem *problem, pdp_machine_type type, const double *rates) {
+    double terms[3] = {0}; /* near, in the middle, far */
     for (size_t j = 0; j < problem->offset_count; j++) {
         const size_t offset = problem->offsets[j];
         const size_t first = offset > problem->preset_count ? offset : problem->preset_count;
         if (first < problem->n) {
             terms[(offset >= NEAR) + (offset >= MIDDLE)] += (double)(problem->n - first);
-            greatest = offset > greatest ? offset : greatest;
         }
     }
-    const double each = term_work(problem);
-    const double near = each > SLOW ? 1 : at_least(1, speed * near_work);
-    const double middle = each > SLOW ? 1 : at_least(1, speed * middle_work);
-    const double far = each > SLOW ? 1 : at_least(1, speed * far_work(problem, greatest));
-    return speed * (each > SLOW ? slow_cell_work : cell_work) * (double)(problem->n - problem->preset_count) +
-           each * (near * terms[0] + middle * terms[1] + far * terms[2]);
+    const double cells = (double)(problem->n - problem->preset_count), all = terms[0] + terms[1] + terms[2];
+    const double speed = rates[type] / rates[PDP_TYPE_I32], scalar = scalar_work(problem);
+    if (type == PDP_TYPE_WIDE || scalar > 0) {
+        return type == PDP_TYPE_WIDE ? wide_cell_work * cells + all : speed * slow_cell_work * cells + scalar * all;
+    }
+    /* In the middle a few vectors at a time; a load for every term where offsets are too far apart to share one. */
+    const double density = (double)problem->offset_count / (find_greatest(problem) + 1);
+    const double middle = 1 + 2 * speed, far = 1 + 1.6 * speed / (1 + 20 * density);
+    const bool is_plain = pdp_linear_form_of_term(problem->recurrence) == PDP_TERM_CELL;
+    const double chain = terms[0] > 0 ? speed * (is_plain ? chain_work : long_chain_work) : 0;
+    return fmax(cell_work, chain) * cells +
+           term_work(problem) * (near_work * terms[0] + middle * terms[1] + far * terms[2]);
 }
 
-/* Threads that blocks and tiles find work for: see cpu/linear.c. */
-static double engine_speedup(const pdp_plan *plan, const pdp_problem *problem, double operations) {
+static double find_threads(const pdp_plan *plan) {
     const int wished = plan->options.threads;
-    double threads = wished > 0 ? wished : operations < 4e6 ? 1 : pdp_threads_available();
+    return wished > 0 ? wished : pdp_threads_available();
+}
+
+/* By the threads that blocks and tiles find work for. A line is about as count_threads of cpu/linear.c has it: 2^23
+ * terms for each, and four blocks that the greatest offset reaches over, which has at least sixteen of them. */
+static double engine_speedup(const pdp_plan *plan, const pdp_problem *problem) {
+    const double terms = pdp_problem_terms(problem);
+    double threads = plan->options.threads <= 0 && terms < 4e6 ? 1 : find_threads(plan);
     if (problem->shape == PDP_LINEAR) {
-        const double most = operations / (1 << 23);
-        threads = threads < most ? threads : most;
-        threads = threads < 4 ? threads : 4;
+        threads = fmin(fmin(threads, 4), fmin(terms / (1 << 23), find_greatest(problem) / (4 * MIDDLE)));
     }
     return threads > 1 ? 1 + 0.85 * (threads - 1) : 1;
 }
@@ -99,11 +131,10 @@ static double engine_speedup(const pdp_plan *plan, const pdp_problem *problem, d
 static work engine_work(const pdp_plan *plan, const pdp_problem *problem, pdp_machine_type type) {
     const uint64_t n = problem->n, size = pdp_machine_type_bytes(type);
     const double *rates = plan->rates.values + PDP_RATE_BLOCKS;
-    work w = {.operations = problem->shape == PDP_INTERVAL ? tiles_work(problem)
-                                                           : blocks_work(problem, rates[type] / rates[PDP_TYPE_I32])};
+    work w = {.operations = problem->shape == PDP_INTERVAL ? tiles_work(problem) : blocks_work(problem, type, rates)};
     w.bytes = problem->shape == PDP_INTERVAL ? pdp_bytes_multiply(pdp_bytes_multiply(n, n + 1) / 2, size)
                                              : pdp_bytes_multiply(n, size);
-    w.speedup = engine_speedup(plan, problem, w.operations);
+    w.speedup = engine_speedup(plan, problem);
     return w;
 }
 
@@ -214,8 +245,9 @@ static work find_work(const pdp_plan *trial, const pdp_problem *problem) {
 }
 
 /* Seconds until a kernel is there: none if it is built in or in the cache. */
-static double find_compile_seconds(const pdp_plan *trial) {
-    return !has_kernel(trial->method) || pdp_kernel_is_ready(trial->problem->recurrence, &trial->stamp, trial->level)
+static double find_compile_seconds(const pdp_plan *trial, bool can_compile) {
+    return !has_kernel(trial->method) ||
+                   pdp_kernel_is_ready(trial->problem->recurrence, &trial->stamp, trial->level, can_compile)
                ? 0
                : 1 / trial->rates.values[PDP_RATE_COMPILER];
 }
@@ -233,23 +265,25 @@ static void reckon(pdp_plan *trial, uint64_t allowed, pdp_cost *cost) {
         refuse(cost, trial->error.text);
         return;
     }
-    const double compile = find_compile_seconds(trial);
     const bool can_compile = trial->options.compile && !pdp_module_is_off();
+    const double compile = find_compile_seconds(trial, can_compile);
     const double *rates = trial->rates.values;
     cost->rate = find_rate(trial);
-    const bool is_interpreted = compile > 0 && !can_compile; /* and says so, in a note */
+    const bool is_interpreted = compile > 0 && !can_compile;
     if (is_interpreted) {
         cost->rate = PDP_RATE_INTERPRETER;
         snprintf(cost->reason, sizeof cost->reason, "interpreted, for want of a kernel");
     }
+    const double together = fmin(find_threads(trial), (double)trial->count);
     for (size_t x = 0; x < trial->count; x++) {
         work w = find_work(trial, trial->problems[x]);
-        if (is_interpreted) {
+        if (is_interpreted) { /* by the plain loops; a little before these themselves, which have no note about it */
             w = (work){is_knuth(trial->method) ? w.operations : 0.999 * loops_work(trial->problems[x]), w.bytes, 1};
         }
         cost->operations += w.operations;
         cost->bytes = pdp_bytes_add(cost->bytes, w.bytes);
-        seconds += w.operations / rates[cost->rate] / w.speedup + (double)w.bytes / rates[PDP_RATE_PAGES];
+        const double speedup = trial->count > 1 ? together : w.speedup; /* of many, each thread solves one */
+        seconds += w.operations / rates[cost->rate] / speedup + (double)w.bytes / rates[PDP_RATE_PAGES];
     }
     cost->seconds = seconds + (can_compile ? compile : 0);
     if (compile > 0 && can_compile) {
@@ -323,6 +357,8 @@ bool pdp_plan_is_small(const pdp_plan *plan) {
 void pdp_plan_reckon(pdp_plan *plan) {
     const uint64_t limit = plan->options.memory_limit;
     const uint64_t allowed = limit > 0 ? limit : pdp_memory_available();
+    const bool by_us = pdp_wish_is_auto(plan->options.backend);
+    const bool on_cpu = !by_us && strcmp(plan->options.backend, "cpu") == 0;
     plan->cost_count = 0;
     if (plan->options.rates) {
         plan->rates = *plan->options.rates;
@@ -343,8 +379,10 @@ void pdp_plan_reckon(pdp_plan *plan) {
         pdp_plan trial = *plan;
         trial.method = m;
         reckon(&trial, allowed, cost);
-        if (m->kind == PDP_ENGINE && !cost->is_refused && pdp_wish_is_auto(plan->options.backend)) {
-            plan->costs[plan->cost_count++] = reckon_device(plan, cost);
+        if (m->kind == PDP_ENGINE && !cost->is_refused && !on_cpu) {
+            const pdp_cost there = reckon_device(plan, cost);
+            plan->cost_count += by_us;
+            plan->costs[plan->cost_count - 1] = there;
         }
     }
     qsort(plan->costs, plan->cost_count, sizeof *plan->costs, compare_costs);
@@ -365,7 +403,9 @@ static void explain_choice(const pdp_plan *plan, char *out, size_t size) {
         snprintf(out, size, "%s is what is recorded", name);
     } else if (pdp_plan_is_small(plan)) {
         snprintf(out, size, "%s: there are so few terms that a choice would not pay", name);
-    } else if (count > 0 && first->method == plan->method && first->on_device == (plan->device != NULL)) {
+    } else if (count <= 1) {
+        snprintf(out, size, "%s is the only way to what is asked for", name);
+    } else if (first->method == plan->method && first->on_device == (plan->device != NULL)) {
         snprintf(out, size, "%s is predicted to be the fastest of %zu ways, by rates that are %s", name, count,
                  plan->rates.is_measured ? "measured" : "built in: pipedp tune measures this machine's");
     } else {

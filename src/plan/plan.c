@@ -137,17 +137,18 @@ void pdp_plan_add_note(pdp_plan *plan, const char *format, ...) {
     va_end(arguments);
 }
 
-/* Makes the plan's method ready: what it computes with, its kernel, its checks. PDP_BAD_INPUT if it cannot solve
- * problem *number; where an engine's kernel is missing, and that was not asked for, the method is the plain loops. */
-static pdp_status open_method(pdp_plan *plan, bool is_asked_for, size_t *number) {
+/* The method's own check of the data. PDP_BAD_INPUT if it cannot solve problem *number. */
+static pdp_status check_data(pdp_plan *plan, size_t *number) {
+    const pdp_shortcut *shortcut = plan->method->shortcut;
+    return shortcut && shortcut->prepare ? shortcut->prepare(plan, number) : PDP_OK;
+}
+
+/* What the plan's method computes with, and its kernel. Where an engine's is missing, and that was not asked for, the
+ * method is the plain loops. */
+static pdp_status open_method(pdp_plan *plan, bool is_asked_for) {
     const pdp_shortcut *shortcut = plan->method->shortcut;
     if (plan->method->kind == PDP_ENGINE) {
         return pdp_plan_open_kernel(plan, is_asked_for);
-    }
-    if (shortcut && shortcut->prepare && shortcut->prepare(plan, number) != PDP_OK) {
-        const pdp_error why = plan->error;
-        return pdp_error_set(&plan->error, why.status, "method '%s' cannot solve this problem: %.230s",
-                             plan->method->name, why.text);
     }
     if (shortcut && shortcut->choose_type) {
         return shortcut->choose_type(plan);
@@ -173,17 +174,16 @@ static pdp_status take_method(pdp_plan *plan, const char *name, bool is_asked_fo
     }
     size_t number = find_refused(plan, plan->method);
     if (number < plan->count) {
-        pdp_error_set(&plan->error, PDP_BAD_INPUT, "method '%s' cannot solve this problem: %s", name,
-                      pdp_method_refuse(plan, plan->problems[number], plan->method));
-        return pdp_plan_name_problem(plan, number, &plan->error);
-    }
-    if (pdp_plan_choose_device(plan) != PDP_OK || plan->device) {
+        pdp_error_set(&plan->error, PDP_BAD_INPUT, "%s", pdp_method_refuse(plan, plan->problems[number], plan->method));
+    } else if (pdp_plan_choose_device(plan) != PDP_OK || plan->device) {
         return plan->error.status;
     }
-    const bool names_problem = plan->method->shortcut && plan->method->shortcut->prepare;
-    return open_method(plan, is_asked_for, &number) != PDP_OK && names_problem
-               ? pdp_plan_name_problem(plan, number, &plan->error)
-               : plan->error.status;
+    if (plan->error.status != PDP_OK || check_data(plan, &number) != PDP_OK) {
+        const pdp_error why = plan->error;
+        pdp_error_set(&plan->error, why.status, "method '%s' cannot solve this problem: %.230s", name, why.text);
+        return pdp_plan_name_problem(plan, number, &plan->error);
+    }
+    return open_method(plan, is_asked_for);
 }
 
 /* The first of the costs that can be had after all: a device may be missing, a compiler may fail, the data may be
@@ -204,14 +204,12 @@ static bool take_cheapest(pdp_plan *plan) {
             kept = strlen(plan->note);
             continue;
         }
-        if (open_method(plan, false, &number) == PDP_OK ? plan->method == cost->method
-                                                        : plan->error.status != PDP_BAD_INPUT) {
+        const bool is_open = check_data(plan, &number) == PDP_OK && open_method(plan, false) == PDP_OK;
+        if (is_open ? plan->method == cost->method : plan->error.status != PDP_BAD_INPUT) {
             return true;
         }
-        if (plan->error.status == PDP_BAD_INPUT) {
-            const char *why = strstr(plan->error.text, "problem: ");
-            pdp_plan_add_note(plan, "not by %s: %s", cost->method->name,
-                              why ? why + strlen("problem: ") : plan->error.text);
+        if (!is_open) {
+            pdp_plan_add_note(plan, "not by %s: %s", cost->method->name, plan->error.text);
             kept = strlen(plan->note);
             plan->error = (pdp_error){0};
             pdp_kernel_close(&plan->kernel);
@@ -237,7 +235,8 @@ static pdp_status choose_method(pdp_plan *plan) {
     const bool on_cpu = pdp_wish_is_auto(backend) || strcmp(backend, "cpu") == 0;
     const bool is_small = pdp_plan_is_small(plan);
     const bool has_choice = by_us && on_cpu && !is_small;
-    if (plan->options.explain || has_choice) {
+    const bool has_rates = on_cpu || strcmp(backend, "cuda") == 0;
+    if (has_choice || (plan->options.explain && has_rates)) {
         pdp_plan_reckon(plan);
     }
     if (has_choice && take_cheapest(plan)) {

@@ -27,8 +27,8 @@ typedef struct pdp_shortcut {
     uint64_t (*bytes)(const pdp_plan *plan, const pdp_problem *problem);
     /* Leaves value, table and decisions, as far as they are wanted, in the solution. */
     pdp_status (*run)(const pdp_plan *plan, pdp_solution *solution, pdp_progress progress);
-    /* About how many steps of its innermost loop that takes, for a choice between methods; NULL: not known. Asks
-     * nothing of the plan but its options, and takes far less time than the run. */
+    /* About how many steps of its innermost loop that takes, for a choice between methods; NULL: those of the engine.
+     * Asks nothing of the plan but its options, and takes far less time than the run. */
     double (*operations)(const pdp_plan *plan, const pdp_problem *problem);
     /* What the plan does before it is sure of the method, or NULL: opens what a run needs, and looks through the data,
      * however long that takes. PDP_BAD_INPUT with the reason if the method cannot solve problem *number after all. */
