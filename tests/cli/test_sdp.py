@@ -131,6 +131,7 @@ class Sdp(CommandTest):
         stdout, _ = self.run_program(*fibonacci, "--at", 10)
         self.assertRegex(stdout, r"^cells     11, 2 offsets, add\ncell      10\nvalue     55\nmethod    ")
         self.assertEqual(self.run_json(*fibonacci, "-n", 50, "--at", 50)["algorithm"], "bostan-mori")
+        self.assertEqual(self.run_json(*fibonacci, "--mod", 10**9 + 7, "--at", 10**18)["algorithm"], "bostan-mori")
         self.refuse(*fibonacci, "-n", 50, "--at", 50, "--op", "min", names=["cell 50 is beyond the last one, 49", "bostan-mori"])
         self.refuse(*fibonacci, "--at", 90, "-A", "bostan-mori", names=["not proven to fit"])
         self.refuse(*fibonacci, "--at", 9, "--print", "3..4", names=["--at and --print exclude each other"])

@@ -9,7 +9,7 @@
 #include "json.h"
 #include "option_value.h"
 
-enum { MOST_WAYS = 12, ROUNDS = 5 };
+enum { MOST_WAYS = 12, ROUNDS = 5, MOST_WORST = 5 };
 
 /* Seconds of the method that is chosen, and what others may take at most, in its times. */
 static const double least_seconds = 0.01, most_seconds = 0.5, cut_at = 3;
@@ -32,6 +32,7 @@ typedef struct way {
 } way;
 
 typedef struct trial {
+    uint64_t seed; /* with which it is the first problem */
     pdp_problem *problem;
     pdp_shape shape;
     char text[160]; /* the problem, and what is asked for, in words */
@@ -213,8 +214,9 @@ static void make_interval(trial *t, uint64_t *state) {
 
 /* Any problem, and anything that may be asked for. */
 static void make_any(trial *t, uint64_t *state) {
+    const uint64_t seed = *state;
     const int64_t kind = pdp_random_between(state, 0, 3);
-    *t = (trial){.options = PDP_OPTIONS_DEFAULT};
+    *t = (trial){.seed = seed, .options = PDP_OPTIONS_DEFAULT};
     t->options.threads = 1;
     t->options.decisions = 0;
     t->options.explain = 1;
@@ -323,7 +325,7 @@ static int measure(trial *t, bool *is_short) {
                                 values[0], t->ways[0].name, values[x], t->ways[x].name);
             }
         }
-        *is_short = round == 0 && t->ways[0].seconds < least_seconds;
+        *is_short = t->ways[0].seconds < least_seconds;
     }
     return code;
 }
@@ -348,6 +350,7 @@ static void print_trial(const trial *t) {
 static void write_trial(json *writer, const trial *t) {
     json_open_object(writer, NULL);
     json_string(writer, "problem", t->text);
+    json_unsigned(writer, "seed", t->seed);
     json_double(writer, "ratio", find_ratio(t));
     json_open_array(writer, "methods");
     for (size_t x = 0; x < t->way_count; x++) {
@@ -365,16 +368,41 @@ static void write_trial(json *writer, const trial *t) {
 typedef struct summary {
     uint64_t count;
     uint64_t near;
-    double worst;
+    trial worst[MOST_WORST]; /* of the highest ratios, the worst first; their problems are gone */
+    size_t worst_count;
 } summary;
+
+static void count_trial(summary *s, const trial *t) {
+    const double ratio = find_ratio(t);
+    s->count++;
+    s->near += ratio <= near_ratio;
+    size_t place = s->worst_count;
+    while (place > 0 && find_ratio(&s->worst[place - 1]) < ratio) {
+        place--;
+    }
+    if (place < MOST_WORST) {
+        s->worst_count += s->worst_count < MOST_WORST;
+        memmove(s->worst + place + 1, s->worst + place, (s->worst_count - 1 - place) * sizeof *s->worst);
+        s->worst[place] = *t;
+    }
+}
+
+static double find_worst(const summary *s) {
+    return s->worst_count > 0 ? find_ratio(&s->worst[0]) : 0;
+}
 
 static void print_summary(const summary *s) {
     const double share = s->count > 0 ? (double)s->near / (double)s->count : 0;
+    printf("\nthe worst, each with what repeats it:\n");
+    for (size_t x = 0; x < s->worst_count; x++) {
+        print_trial(&s->worst[x]);
+        printf("       pipedp bench planner --count 1 --seed %" PRIu64 "\n", s->worst[x].seed);
+    }
     printf("\n%" PRIu64
            " problems: the choice is within %.2f times the fastest for %.1f %% of them, at worst %.2f times\n"
            "wanted: 90 %%, and never %.0f times: %s\n",
-           s->count, near_ratio, 100 * share, s->worst, far_ratio,
-           share >= 0.9 && s->worst < far_ratio ? "reached" : "not reached");
+           s->count, near_ratio, 100 * share, find_worst(s), far_ratio,
+           share >= 0.9 && find_worst(s) < far_ratio ? "reached" : "not reached");
 }
 
 /* ---- The command ---- */
@@ -429,10 +457,7 @@ static int run_trials(const planner_arguments *arguments, json *writer, summary 
             code = measure(&t, &is_short);
         }
         if (code == EXIT_DONE && !is_short && cli_interrupted() == 0) {
-            const double ratio = find_ratio(&t);
-            s->count++;
-            s->near += ratio <= near_ratio;
-            s->worst = ratio > s->worst ? ratio : s->worst;
+            count_trial(s, &t);
             if (writer) {
                 write_trial(writer, &t);
             } else {
@@ -466,7 +491,7 @@ int bench_planner(int argc, char **argv) {
     json_close_array(&writer);
     json_unsigned(&writer, "count", s.count);
     json_unsigned(&writer, "near", s.near);
-    json_double(&writer, "worst", s.worst);
+    json_double(&writer, "worst", find_worst(&s));
     json_close_object(&writer);
     json_end(&writer);
     return code;

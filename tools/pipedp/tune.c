@@ -7,10 +7,11 @@
 #include "cli.h"
 #include "json.h"
 
-enum { ROUNDS = 7 };
+enum { ROUNDS = 9 };
 
 /* A problem that a method takes some milliseconds for, most of them at one rate. */
 typedef struct sample {
+    const char *backend;
     const char *algorithm;
     const char *recurrence; /* NULL: the paper's S-DP */
     const char *type;       /* or NULL */
@@ -22,25 +23,27 @@ typedef struct sample {
 } sample;
 
 static const sample samples[] = {
-    {"tiles", "mcm", "i32", 1200, 0, 20, PDP_MIN, 0},
-    {"tiles", "mcm", "i64", 1200, 0, 20, PDP_MIN, 0},
-    {"tiles", "mcm", "f32", 1200, 0, 10, PDP_MIN, 0},
-    {"tiles", "mcm", "f64", 1200, 0, 20, PDP_MIN, 0},
-    {"tiles", "mcm", NULL, 300, 0, 1000000, PDP_MIN, 0},
-    {"sequential", NULL, NULL, 1 << 13, 1 << 12, 1000, PDP_MIN, 0},
-    {"sequential", "merge", NULL, 120, 0, 20, PDP_MIN, 0},
-    {"hu-shing", "mcm", NULL, 50000, 0, 1000, PDP_MIN, 0},
-    {"knuth", "merge", NULL, 2500, 0, 20, PDP_MIN, 0},
-    {"blocks", NULL, "i32", 1 << 16, 1 << 15, 1000, PDP_MIN, 0},
-    {"blocks", NULL, "i64", 1 << 16, 1 << 15, 1000, PDP_MIN, 0},
-    {"blocks", NULL, "f32", 1 << 16, 1 << 15, 1000, PDP_MIN, 0},
-    {"blocks", NULL, "f64", 1 << 16, 1 << 15, 1000, PDP_MIN, 0},
-    {"blocks", NULL, NULL, 1 << 16, 1 << 15, 1000, PDP_ADD, 998244353},
-    {"blocks", NULL, NULL, 1 << 16, 1 << 15, 1000, PDP_ADD, -1},
-    {"settle", NULL, NULL, 1 << 20, 1 << 14, 1000000, PDP_MIN, 0},
-    {"runs", NULL, NULL, 1 << 14, 1 << 13, 1000000, PDP_MIN, 0},
-    {"series", NULL, NULL, 1 << 20, 1 << 18, 1000000, PDP_ADD, 998244353},
-    {"bostan-mori", NULL, NULL, 1 << 18, 1 << 17, 1000000, PDP_ADD, 998244353},
+    {"cpu", "tiles", "mcm", "i32", 1200, 0, 20, PDP_MIN, 0},
+    {"cpu", "tiles", "mcm", "i64", 1200, 0, 20, PDP_MIN, 0},
+    {"cpu", "tiles", "mcm", "f32", 1200, 0, 10, PDP_MIN, 0},
+    {"cpu", "tiles", "mcm", "f64", 1200, 0, 20, PDP_MIN, 0},
+    {"cpu", "tiles", "mcm", NULL, 300, 0, 1000000, PDP_MIN, 0},
+    {"cpu", "sequential", NULL, NULL, 1 << 13, 1 << 12, 1000, PDP_MIN, 0},
+    {"cpu", "sequential", "merge", NULL, 120, 0, 20, PDP_MIN, 0},
+    {"cpu", "hu-shing", "mcm", NULL, 50000, 0, 1000, PDP_MIN, 0},
+    {"cpu", "knuth", "merge", NULL, 2500, 0, 20, PDP_MIN, 0},
+    {"cpu", "blocks", NULL, "i32", 1 << 16, 1 << 15, 1000, PDP_MIN, 0},
+    {"cpu", "blocks", NULL, "i64", 1 << 16, 1 << 15, 1000, PDP_MIN, 0},
+    {"cpu", "blocks", NULL, "f32", 1 << 16, 1 << 15, 1000, PDP_MIN, 0},
+    {"cpu", "blocks", NULL, "f64", 1 << 16, 1 << 15, 1000, PDP_MIN, 0},
+    {"cpu", "blocks", NULL, NULL, 1 << 16, 1 << 15, 1000, PDP_ADD, 998244353},
+    {"cpu", "blocks", NULL, NULL, 1 << 16, 1 << 15, 1000, PDP_ADD, -1},
+    {"cpu", "settle", NULL, NULL, 1 << 20, 1 << 14, 1000000, PDP_MIN, 0},
+    {"cpu", "runs", NULL, NULL, 1 << 18, 1 << 11, 1000000, PDP_MIN, 0},
+    {"cpu", "series", NULL, NULL, 1 << 20, 1 << 18, 1000000, PDP_ADD, 998244353},
+    {"cpu", "bostan-mori", NULL, NULL, 1 << 18, 1 << 17, 1000000, PDP_ADD, 998244353},
+    {"cuda", "tiles", "mcm", "i32", 6000, 0, 20, PDP_MIN, 0},
+    {"cuda", "blocks", NULL, "i32", 1 << 18, 1 << 17, 1000, PDP_MIN, 0},
 };
 enum { SAMPLES = sizeof samples / sizeof *samples };
 
@@ -92,64 +95,119 @@ static pdp_status make_problem(const sample *s, pdp_problem **out) {
     return status;
 }
 
-/* The candidate of the sample's method. */
-static bool find_candidate(const pdp_plan *plan, const char *algorithm, pdp_candidate *out) {
+/* A sample that is measured. */
+typedef struct gauge {
+    pdp_problem *problem;
+    pdp_options options;
+    pdp_plan *plan; /* with its candidates; NULL if the method cannot be had here */
+    bool on_device;
+    double seconds; /* the least of all rounds: of this process, or on the wall if it waits for a device */
+} gauge;
+
+static void gauge_open(gauge *g, const sample *s, const pdp_rates *rates, pdp_device *device) {
+    *g = (gauge){
+        .options = PDP_OPTIONS_DEFAULT, .on_device = strcmp(s->backend, "cpu") != 0, .seconds = (double)INFINITY};
+    g->options.algorithm = s->algorithm;
+    g->options.backend = s->backend;
+    g->options.device = g->on_device ? device : NULL;
+    g->options.type = s->type;
+    g->options.threads = 1;
+    g->options.table = 0;
+    g->options.decisions = 0;
+    g->options.explain = 1;
+    g->options.rates = rates;
+    pdp_status status = g->on_device && !device ? PDP_DEVICE : make_problem(s, &g->problem);
+    for (int times = 0; times < 2 && status == PDP_OK; times++) { /* the second one does not reckon with a compiler */
+        pdp_plan_free(g->plan);
+        status = pdp_plan_create(&g->plan, g->problem, &g->options);
+    }
+    if (status != PDP_OK) {
+        pdp_plan_free(g->plan);
+        g->plan = NULL;
+    }
+    g->options.explain = 0;
+}
+
+static void gauge_close(gauge *g) {
+    pdp_plan_free(g->plan);
+    pdp_problem_free(g->problem);
+}
+
+/* Plan and solve: some methods look through the data in the plan. A device that fails has no rates. */
+static int gauge_run(gauge *g) {
+    pdp_solution *solution = NULL;
+    pdp_plan *plan = NULL;
+    const double start = bench_seconds(g->on_device);
+    pdp_status status = pdp_plan_create(&plan, g->problem, &g->options);
+    const bool is_planned = status == PDP_OK;
+    status = is_planned ? pdp_plan_run(plan, &solution) : status;
+    const double seconds = bench_seconds(g->on_device) - start;
+    int code = EXIT_DONE;
+    if (status == PDP_OK) {
+        g->seconds = seconds < g->seconds ? seconds : g->seconds;
+    } else if (g->on_device) {
+        pdp_plan_free(g->plan);
+        g->plan = NULL;
+    } else {
+        code = cli_fail(cli_exit_code(status), "%s", is_planned ? pdp_solution_error(solution) : pdp_plan_error(plan));
+    }
+    pdp_solution_free(solution);
+    pdp_plan_free(plan);
+    return code;
+}
+
+/* Sets the rate that a sample is for. What is predicted for the pages that it touches is taken off; a device was
+ * started before. */
+static void gauge_set(const gauge *g, const sample *s, pdp_rates *rates) {
+    pdp_candidate candidate;
     size_t x = 0;
-    while (pdp_plan_candidate(plan, x, out) &&
-           (strcmp(out->algorithm, algorithm) != 0 || strcmp(out->backend, "cpu") != 0)) {
+    while (pdp_plan_candidate(g->plan, x, &candidate) &&
+           (strcmp(candidate.algorithm, s->algorithm) != 0 || strcmp(candidate.backend, s->backend) != 0)) {
         x++;
     }
-    return pdp_plan_candidate(plan, x, out) && !out->refused;
-}
-
-/* The least seconds of a run of one thread. */
-static int measure(const pdp_plan *plan, double *least) {
-    *least = (double)INFINITY;
-    for (int round = 0; round < ROUNDS; round++) {
-        pdp_solution *solution = NULL;
-        const double start = bench_seconds(false);
-        const pdp_status status = pdp_plan_run(plan, &solution);
-        const double seconds = bench_seconds(false) - start;
-        const int code =
-            status == PDP_OK ? EXIT_DONE : cli_fail(cli_exit_code(status), "%s", pdp_solution_error(solution));
-        pdp_solution_free(solution);
-        if (code != EXIT_DONE) {
-            return code;
-        }
-        *least = seconds < *least ? seconds : *least;
+    if (!pdp_plan_candidate(g->plan, x, &candidate) || candidate.refused) {
+        return;
     }
-    return EXIT_DONE;
+    const double others = candidate.seconds - candidate.operations / pdp_rates_get(rates, (size_t)candidate.rate);
+    const double own = g->on_device ? g->seconds : fmax(g->seconds - others, g->seconds / 2);
+    pdp_rates_set(rates, (size_t)candidate.rate, candidate.operations / own);
 }
 
-/* Sets the rate that a sample is for: what is predicted besides its steps is taken off. A method that cannot be had
- * here keeps the rate it has. */
-static int tune_sample(const sample *s, pdp_rates *rates) {
-    pdp_options options = PDP_OPTIONS_DEFAULT;
-    pdp_problem *problem = NULL;
-    pdp_plan *plan = NULL;
-    pdp_candidate candidate;
-    double seconds = 0;
+/* Everyone in turn, so that a while in which others use the machine spoils a round and not a rate. */
+static int tune(pdp_rates *rates, pdp_device *device) {
+    gauge gauges[SAMPLES];
     int code = EXIT_DONE;
-    options.algorithm = s->algorithm;
-    options.type = s->type;
-    options.threads = 1;
-    options.table = 0;
-    options.decisions = 0;
-    options.explain = 1;
-    options.rates = rates;
-    options.backend = "cpu";
-    if (make_problem(s, &problem) == PDP_OK && pdp_plan_create(&plan, problem, &options) == PDP_OK &&
-        find_candidate(plan, s->algorithm, &candidate)) {
-        code = measure(plan, &seconds);
-        const double others = candidate.seconds - candidate.operations / pdp_rates_get(rates, (size_t)candidate.rate);
-        const double own = seconds > 2 * others ? seconds - others : seconds / 2;
-        if (code == EXIT_DONE) {
-            pdp_rates_set(rates, (size_t)candidate.rate, candidate.operations / own);
+    for (size_t s = 0; s < SAMPLES; s++) {
+        gauge_open(&gauges[s], &samples[s], rates, device);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (size_t s = 0; s < SAMPLES && code == EXIT_DONE && cli_interrupted() == 0; s++) {
+            code = gauges[s].plan ? gauge_run(&gauges[s]) : EXIT_DONE;
         }
     }
-    pdp_plan_free(plan);
-    pdp_problem_free(problem);
+    for (size_t s = 0; s < SAMPLES; s++) {
+        if (gauges[s].plan && code == EXIT_DONE && cli_interrupted() == 0) {
+            gauge_set(&gauges[s], &samples[s], rates);
+        }
+        gauge_close(&gauges[s]);
+    }
     return code;
+}
+
+/* Opens the GPU, and takes the time of that for its rate. NULL if there is none. */
+static pdp_device *open_device(pdp_rates *rates) {
+    pdp_device *device = NULL;
+    const double start = bench_seconds(true);
+    if (pdp_device_open(&device, "cuda") != PDP_OK) {
+        pdp_device_free(device);
+        return NULL;
+    }
+    for (size_t x = 0; pdp_rates_name(x); x++) {
+        if (strcmp(pdp_rates_name(x), "starts of a GPU") == 0) {
+            pdp_rates_set(rates, x, 1 / (bench_seconds(true) - start));
+        }
+    }
+    return device;
 }
 
 /* ---- The command ---- */
@@ -173,7 +231,7 @@ static const struct argp argp = {
     .doc =
         "Measures how fast this machine is at each method, in some seconds, and keeps that in the cache folder for all "
         "later solves: by these rates they choose. Without it there are rates of a machine like others. What "
-        "compilers and GPUs take to start is not measured.\vExamples:\n  pipedp tune\n  pipedp tune --json",
+        "is not measured keeps those.\vExamples:\n  pipedp tune\n  pipedp tune --json",
 };
 
 static void print_rates(const pdp_rates *rates, const pdp_rates *built_in, bool as_json) {
@@ -205,8 +263,10 @@ int command_tune(int argc, char **argv) {
     cli_catch_signals();
     pdp_status status = pdp_rates_create(&rates, 1);
     status = status == PDP_OK ? pdp_rates_create(&built_in, 1) : status;
-    for (size_t s = 0; s < SAMPLES && status == PDP_OK && code == EXIT_DONE && cli_interrupted() == 0; s++) {
-        code = tune_sample(&samples[s], rates);
+    if (status == PDP_OK) {
+        pdp_device *device = open_device(rates);
+        code = tune(rates, device);
+        pdp_device_free(device);
     }
     if (status == PDP_OK && code == EXIT_DONE && cli_interrupted() == 0) {
         print_rates(rates, built_in, as_json);
