@@ -237,7 +237,8 @@ class Solve(CommandTest):
         self.assertEqual(value, (math.sqrt(1) + 0.1) + math.sqrt(1 + 0.1 * 0.1))
 
     def test_dry_run(self):
-        result = self.run_json(*arguments("coins coin=1,2 amount=1000000"), "--dry-run", "--table", "t.npy")
+        result = self.run_json(*arguments("coins coin=1,2 amount=1000000"), "--dry-run", "--table", "t.npy",
+                               "--algorithm", "blocks")
         self.assertEqual((result["problem"], result["n"], result["algorithm"]), ("coins", 1000001, "blocks"))
         self.assertGreater(result["bytes"], 4 * 10**6)
         self.assertNotIn("value", result)
