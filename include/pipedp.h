@@ -208,6 +208,23 @@ PDP_API int pdp_device_units(const pdp_device *device);          /* multiprocess
 PDP_API uint64_t pdp_device_memory(const pdp_device *device);    /* bytes in all */
 PDP_API uint64_t pdp_device_memory_free(pdp_device *device);     /* bytes that are free now */
 
+/* ---- Rates ------------------------------------------------------------------------------------ */
+
+/* What this machine does how often in a second, by which plans predict the times of methods: built in, or measured by
+ * `pipedp tune`, which keeps them in the cache folder ($XDG_CACHE_HOME/pipedp, else $HOME/.cache/pipedp) for this
+ * processor and this version. */
+typedef struct pdp_rates pdp_rates;
+
+/* Those that plans take; or the ones that are built in, whatever was measured. */
+PDP_API pdp_status pdp_rates_create(pdp_rates **out, int built_in);
+PDP_API const char *pdp_rates_name(size_t index); /* "settle"; by index from 0, NULL at the end */
+PDP_API double pdp_rates_get(const pdp_rates *rates, size_t index);
+PDP_API pdp_status pdp_rates_set(pdp_rates *rates, size_t index, double per_second);
+PDP_API int pdp_rates_are_measured(const pdp_rates *rates);
+PDP_API pdp_status pdp_rates_save(pdp_rates *rates); /* for all plans to come. PDP_IO on failure */
+PDP_API const char *pdp_rates_error(const pdp_rates *rates);
+PDP_API void pdp_rates_free(pdp_rates *rates);
+
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
 /* What one thread does in one step of the step-exact machine, in the paper's numbering: S-DP cells
@@ -272,26 +289,30 @@ typedef struct pdp_options {
     int resident;           /* the paper's methods on a device: all steps in one launch, not one each */
     int64_t at;             /* linear: the cell whose value is wanted; those after it are not computed. -1: the last.
                              * `bostan-mori` goes beyond the last cell too */
-    uint64_t last_cells;    /* `window`: how many of the last cells are kept, at least; 0: those that the next one
-                             * would read */
+    uint64_t last_cells;    /* linear, without a table: how many of the last cells are wanted nevertheless; `window`
+                             * keeps as many as the next one would read, at least */
     int verify;             /* 1: the answer is checked, for about a third of the time more at most; 2: and by a second
                              * method, however long that takes. See pdp_solution_certificate */
+    int explain;            /* look at all methods, for pdp_plan_candidate and pdp_plan_reason */
+    const pdp_rates *rates; /* that the methods' times are predicted with; NULL: those of this machine */
 } pdp_options;
 
 #define PDP_OPTIONS_DEFAULT                                                                                            \
-    { sizeof(pdp_options), NULL, 0, 0, 0, 32, 1, NULL, NULL, NULL, NULL, 0, 1, 1, 1, NULL, NULL, 0, 0, -1, 0, 0 }
+    {                                                                                                                  \
+        sizeof(pdp_options), NULL, 0, 0, 0, 32, 1, NULL, NULL, NULL, NULL, 0, 1, 1, 1, NULL, NULL, 0, 0, -1, 0, 0, 0,  \
+            NULL                                                                                                       \
+    }
 
 typedef struct pdp_plan pdp_plan;
 
 /* Picks the method and counts the bytes; solves nothing. `options` may be NULL for the defaults. The
  * problem must outlive the plan. PDP_BAD_INPUT for an unknown method or option value, PDP_NO_MEMORY
- * when the run would take more than the limit. "auto" is the fastest method there is that is
- * guaranteed to be right: the engine, `tiles` or `blocks`; `hu-shing` for a matrix chain whose table is not
- * wanted; `knuth` for a large problem whose recurrence says `monotone`, if the data keeps to it, which is checked here
- * (the progress callback hears of that as 0; PDP_CANCELLED if it stops); `sequential` where there is no engine;
- * `pipeline` for a recorded run. By name alone: `settle` and `runs`; `series` and `bostan-mori` for sums with fixed
- * weights, the second without a table; `window` for linear problems of which the last cells alone are kept, without
- * decisions. */
+ * when the run would take more than the limit. "auto" is the method that is predicted to be the fastest, of those that
+ * are guaranteed to be right and whose result is all that is asked for: `hu-shing`, `bostan-mori` and `window` are for
+ * plans without `table`, `window` for those without decisions too, `pipeline` for a recorded run. `knuth` is for
+ * recurrences that say `monotone`, if the data keeps to it, which is checked here (the progress callback hears of that
+ * as 0; PDP_CANCELLED if it stops). Where there are few terms no time is lost with that: it is the engine, `tiles` or
+ * `blocks`. */
 PDP_API pdp_status pdp_plan_create(pdp_plan **out, const pdp_problem *problem, const pdp_options *options);
 
 /* A plan for many problems of one kind, which are solved side by side: on a CPU a thread each (all threads together on
@@ -312,6 +333,27 @@ PDP_API int pdp_plan_guaranteed(const pdp_plan *plan);      /* 0: kept for study
 PDP_API uint64_t pdp_plan_bytes(const pdp_plan *plan);      /* what a run allocates at its peak */
 PDP_API const char *pdp_plan_error(const pdp_plan *plan);
 PDP_API void pdp_plan_free(pdp_plan *plan);
+
+/* A method that was looked at for "auto". */
+typedef struct pdp_candidate {
+    const char *algorithm;
+    const char *backend; /* "cpu" or "cuda" */
+    int refused;         /* it is none, for the reason given */
+    int chosen;
+    double seconds; /* predicted; 0 if it is refused */
+    double operations;
+    int rate;           /* of these: an index for pdp_rates_get */
+    uint64_t bytes;     /* at least */
+    const char *reason; /* why it is refused, or what else its time is made of; or "" */
+} pdp_candidate;
+
+/* Candidate `index` from 0: the fastest first, then those that are refused. 0 when there are no more. A plan with few
+ * terms, or for a method by name, has some only if its option `explain` was set. */
+PDP_API int pdp_plan_candidate(const pdp_plan *plan, size_t index, pdp_candidate *out);
+
+/* Why the plan is as it is, in words, if its option `explain` was set: reason `index` from 0, and what it is about
+ * ("choice", "type", "memory", "device"); NULL at the end. */
+PDP_API const char *pdp_plan_reason(const pdp_plan *plan, size_t index, const char **about);
 
 /* Names of the methods for a kind of problem, by index from 0, the reference first; NULL at the end. */
 PDP_API const char *pdp_algorithm_name(pdp_shape kind, size_t index);

@@ -28,10 +28,10 @@ static bool find_base(char path[PATH_MAX]) {
     return length > 0 && length < PATH_MAX;
 }
 
-static int open_base(char path[PATH_MAX]) {
+static int open_base(char path[PATH_MAX], bool may_create) {
     const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
     int base = open(path, flags);
-    if (base < 0 && errno == ENOENT) {
+    if (base < 0 && errno == ENOENT && may_create) {
         for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
             *slash = '\0';
             mkdir(path, 0700); /* if it fails, so does the open below */
@@ -64,17 +64,17 @@ static pdp_status check_folder(int folder, const char *base, pdp_error *error) {
     return PDP_OK;
 }
 
-pdp_status pdp_cache_open(int *folder, pdp_error *error) {
+pdp_status pdp_cache_open(int *folder, bool may_create, pdp_error *error) {
     char path[PATH_MAX];
     *folder = -1;
-    int base = find_base(path) ? open_base(path) : -1;
+    int base = find_base(path) ? open_base(path, may_create) : -1;
     if (base < 0) {
         return PDP_OK;
     }
     /* O_PATH, so that a folder we may not even read is still looked at, and refused. */
     const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
     int opened = openat(base, "pipedp", flags);
-    if (opened < 0 && errno == ENOENT) {
+    if (opened < 0 && errno == ENOENT && may_create) {
         mkdirat(base, "pipedp", 0700); /* if it fails, so does openat, unless somebody else was faster */
         opened = openat(base, "pipedp", flags);
     }

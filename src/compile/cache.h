@@ -24,9 +24,9 @@ typedef struct pdp_entry {
 /* Sets key and file from the text. */
 void pdp_entry_name(pdp_entry *entry);
 
-/* Opens the folder, made if missing. *folder is -1, with PDP_OK, where none can be had: no home, or one that
- * cannot be written. A folder that others could have written to is PDP_IO. */
-pdp_status pdp_cache_open(int *folder, pdp_error *error);
+/* Opens the folder, which may be made if it is missing. *folder is -1, with PDP_OK, where none can be had: no home, or
+ * one that cannot be written. A folder that others could have written to is PDP_IO. */
+pdp_status pdp_cache_open(int *folder, bool may_create, pdp_error *error);
 
 /* The object of an entry; false if there is none, or none to be trusted. The caller frees it. */
 bool pdp_cache_load(int folder, const pdp_entry *entry, pdp_blob *object);

@@ -113,7 +113,7 @@ static pdp_status make(pdp_module *module, const pdp_compiler *compiler, const c
     }
     pdp_entry_name(&entry);
     int cache;
-    pdp_status status = pdp_cache_open(&cache, error);
+    pdp_status status = pdp_cache_open(&cache, true, error);
     if (status == PDP_OK) {
         pdp_blob object = {NULL, 0};
         module->was_cached = cache >= 0 && pdp_cache_load(cache, &entry, &object);
@@ -129,6 +129,24 @@ static pdp_status make(pdp_module *module, const pdp_compiler *compiler, const c
     }
     free(entry.text.data);
     return status;
+}
+
+bool pdp_module_is_cached(const char *source, size_t length, const char *level_flags) {
+    pdp_compiler compiler;
+    pdp_error error = {0};
+    pdp_entry entry = {.key = ""};
+    int cache = -1;
+    bool is_there = false;
+    if (pdp_compiler_find(&compiler, level_flags, &error) == PDP_OK &&
+        write_text(&entry.text, &compiler, source, length) && pdp_cache_open(&cache, false, &error) == PDP_OK) {
+        pdp_entry_name(&entry);
+        is_there = cache >= 0 && faccessat(cache, entry.file, F_OK, 0) == 0;
+    }
+    if (cache >= 0) {
+        close(cache);
+    }
+    free(entry.text.data);
+    return is_there;
 }
 
 bool pdp_module_is_off(void) {

@@ -23,6 +23,9 @@ typedef struct pdp_module pdp_module;
 pdp_status pdp_module_open(pdp_module **out, const char *source, size_t length, const char *level_flags,
                            pdp_error *error);
 
+/* Whether an earlier compilation has left something: then it is soon open. */
+bool pdp_module_is_cached(const char *source, size_t length, const char *level_flags);
+
 /* Whether PIPEDP_COMPILE=0 has switched compiling off. */
 bool pdp_module_is_off(void);
 

@@ -82,6 +82,20 @@ pdp_status pdp_kernel_open(pdp_kernel *out, const pdp_recurrence *recurrence, co
     return error->status;
 }
 
+bool pdp_kernel_is_ready(const pdp_recurrence *recurrence, const pdp_stamp *stamp, pdp_level level, bool may_compile) {
+    size_t length = 0;
+    char key[PDP_KEY_SIZE];
+    char *text = pdp_kernel_text(recurrence, stamp, &length);
+    if (!text) {
+        return false;
+    }
+    pdp_kernel_key(key, text, length);
+    const bool is_ready =
+        find_builtin(key, level) || (may_compile && pdp_module_is_cached(text, length, pdp_level_flags(level, stamp)));
+    free(text);
+    return is_ready;
+}
+
 void pdp_kernel_close(pdp_kernel *kernel) {
     pdp_module_close(kernel->module);
     *kernel = (pdp_kernel){NULL, NULL};

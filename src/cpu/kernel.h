@@ -55,6 +55,8 @@ void pdp_kernel_key(char *key, const char *text, size_t length);
 /* Finds the kernel, or compiles it if it may: otherwise PDP_BAD_INPUT. */
 pdp_status pdp_kernel_open(pdp_kernel *out, const pdp_recurrence *recurrence, const pdp_stamp *stamp, pdp_level level,
                            bool may_compile, pdp_error *error);
+/* Whether no compiler has to run for that. */
+bool pdp_kernel_is_ready(const pdp_recurrence *recurrence, const pdp_stamp *stamp, pdp_level level, bool may_compile);
 void pdp_kernel_close(pdp_kernel *kernel);
 
 #endif

@@ -5,6 +5,7 @@
  * Where offsets are dense, one key settles nearly everything after a few dozen steps. */
 #include "cpu/settle.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/memory.h"
@@ -331,17 +332,39 @@ uint64_t pdp_settle_bytes(const pdp_settle_job *job) {
     return pdp_bytes_add(pdp_bytes_add(set, heap), pdp_bytes_add(queue, offsets));
 }
 
-/* Measured: a step looks at two or three groups, and at as many more as lie within some gaps between offsets of the
- * end of its reach; or at every offset. */
+/* Offsets are the same modulo the greatest common divisor of their differences. Then no group is done before cells of
+ * all remainders have had their turn: 1 if an origin reaches its own remainder alone, so that the others wait until
+ * the last of them is next; about half if every step goes on to another one. The share of groups within reach that are
+ * open when a step looks at them: 0 for most offsets. */
+static double find_open_share(const pdp_settle_job *job) {
+    size_t divisor = 0;
+    for (size_t j = 1; j < job->offset_count && divisor != 1; j++) {
+        const size_t a = job->offsets[j - 1], b = job->offsets[j];
+        for (size_t rest = a > b ? a - b : b - a; rest > 0;) {
+            const size_t next = divisor % rest;
+            divisor = rest;
+            rest = next;
+        }
+    }
+    return divisor < 2 ? 0 : (1 - 1 / (double)divisor) * (job->offsets[0] % divisor == 0 ? 1 : 0.5);
+}
+
+/* A step looks into the groups that are open, or at every offset if that is less. Groups between an origin and the end
+ * of its reach are soon done, but for two or three and for the last ones, in which gaps between offsets leave cells
+ * open: the more of them the farther runs of offsets are apart, and the fewer the longer these are. The numbers are
+ * fitted to measurements. */
 double pdp_settle_operations(const pdp_settle_job *job) {
-    double largest = 0;
+    double largest = 0, runs = 1;
     for (size_t j = 0; j < job->offset_count; j++) {
         const double offset = job->offsets[j] < job->cells ? (double)job->offsets[j] : 0;
         largest = offset > largest ? offset : largest;
+        const bool is_next =
+            j > 0 && (job->offsets[j - 1] == job->offsets[j] + 1 || job->offsets[j] == job->offsets[j - 1] + 1);
+        runs += is_next ? 0 : 1;
     }
     const double count = (double)job->offset_count + 1;
-    const double by_items = step_work + count;
-    const double by_groups = step_work + group_work * (2.2 + 6 * largest / count / GROUP_CELLS);
+    const double gaps = 19 * largest / runs / GROUP_CELLS / cbrt(count / runs * count / runs);
+    const double groups = 2.2 + fmin(gaps, runs) + find_open_share(job) * largest / GROUP_CELLS;
     const double steps = (double)(job->cells - job->preset_count);
-    return (double)origin_count(job) + 2 * count + steps * (by_items < by_groups ? by_items : by_groups);
+    return 0.25 * (double)origin_count(job) + 2 * count + steps * (step_work + fmin(count, group_work * groups));
 }

@@ -191,7 +191,7 @@ static void make_image(nvrtc_job *job, bool is_cached) {
     int cache = -1;
     if (!name_entry(job, &entry)) {
         pdp_error_set_no_memory(&job->error, job->length);
-    } else if (pdp_cache_open(&cache, &job->error) == PDP_OK) {
+    } else if (pdp_cache_open(&cache, true, &job->error) == PDP_OK) {
         if (is_cached) {
             (void)(cache >= 0 && pdp_cache_load(cache, &entry, &job->image));
         } else if (compile(job) == PDP_OK) {

@@ -494,7 +494,7 @@ static pdp_status make_program(pdp_device *device, cl_program *out, const char *
     int cache = -1;
     bool is_pocl = strstr(o->platform_version, "PoCL") != NULL;
     pdp_blob binary = {NULL, 0};
-    pdp_status status = is_pocl ? PDP_OK : pdp_cache_open(&cache, error);
+    pdp_status status = is_pocl ? PDP_OK : pdp_cache_open(&cache, true, error);
     if (status == PDP_OK &&
         (cache < 0 || !pdp_cache_load(cache, &entry, &binary) || !build_binary(device, out, &binary))) {
         status = build_source(device, out, source, length, error);

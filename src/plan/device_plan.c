@@ -10,15 +10,6 @@
 #include "plan/plan.h"
 #include "plan/type.h"
 
-/* Terms from which on a GPU is worth the time that its driver takes to start: seconds on a CPU. The environment may
- * have another opinion, in PIPEDP_GPU_TERMS. */
-static double gpu_terms(void) {
-    const char *text = getenv("PIPEDP_GPU_TERMS");
-    char *end = NULL;
-    const double terms = text ? strtod(text, &end) : -1;
-    return end && end != text && *end == '\0' && terms >= 0 ? terms : 1e11;
-}
-
 /* The device has to have the bytes that each problem takes there; a batch goes in as many rounds as it needs. */
 static pdp_status check_memory(pdp_plan *plan, pdp_error *error) {
     const pdp_options *o = &plan->options;
@@ -140,7 +131,7 @@ pdp_status pdp_plan_choose_device(pdp_plan *plan) {
     const char *wish = plan->options.backend;
     const bool by_us = pdp_wish_is_auto(wish);
     pdp_error error = {0};
-    if (by_us ? plan->method->kind != PDP_ENGINE || plan->terms < gpu_terms() : strcmp(wish, "cpu") == 0) {
+    if (by_us ? plan->method->kind != PDP_ENGINE || !pdp_plan_device_pays(plan) : strcmp(wish, "cpu") == 0) {
         return PDP_OK;
     }
     const pdp_method_kind kind = plan->method->kind;

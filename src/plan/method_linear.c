@@ -42,7 +42,8 @@ static bool find_weight(const pdp_problem *problem, pdp_wide *weight) {
         return false;
     }
     pdp_bindings bindings = pdp_problem_bindings(problem);
-    for (size_t j = 0; j < (pdp_linear_form_is_uniform(r) ? 1 : problem->offset_count); j++) {
+    const size_t count = pdp_linear_form_is_uniform(r) ? 1 : problem->offset_count;
+    for (size_t j = 0; j < count; j++) {
         pdp_wide scale, own;
         pdp_linear_form_weigh(&bindings, form, j, &scale, &own);
         if (bindings.error.status != PDP_OK || (j > 0 && own != *weight)) {
@@ -255,15 +256,20 @@ static void write_cell(const codec *c, void *cells, size_t i, int64_t key) {
     }
 }
 
+/* Keys that are cells as they are. */
+static bool are_cells(const codec *c) {
+    return pdp_machine_type_bytes(c->type) == c->bytes && is_whole(c->problem) && !c->flips && !c->can_miss &&
+           (c->type == PDP_TYPE_I32 || c->type == PDP_TYPE_I64);
+}
+
 /* The keys become the solution's cells, in their place if these are of the same size. */
 static pdp_status take_keys(const codec *c, void *keys, pdp_solution *solution) {
     const size_t bytes = pdp_machine_type_bytes(c->type);
     solution->type = c->type;
     solution->cells =
         bytes == c->bytes ? keys : pdp_pages_allocate(pdp_bytes_multiply(c->problem->n, bytes), &solution->error);
-    const bool is_done = bytes == c->bytes && is_whole(c->problem) && !c->flips && !c->can_miss &&
-                         (c->type == PDP_TYPE_I32 || c->type == PDP_TYPE_I64);
-    for (size_t i = 0; solution->cells && !is_done && i < c->problem->n; i++) {
+    const size_t count = are_cells(c) ? 0 : c->problem->n;
+    for (size_t i = 0; solution->cells && i < count; i++) {
         write_cell(c, solution->cells, i, read_key(c, keys, i));
     }
     if (solution->cells != keys) {
@@ -363,16 +369,19 @@ static pdp_status run_runs(const pdp_plan *plan, pdp_solution *solution, pdp_pro
     return run_on_keys(plan, &c, run_keys, solution, progress);
 }
 
+/* For a key that becomes a cell, in operations of the method. */
+static const double settle_key_work = 1, runs_key_work = 50;
+
 static double settle_operations(const pdp_plan *plan, const pdp_problem *problem) {
     const codec c = make_codec(plan, problem, false);
     const pdp_settle_job job = make_settle_job(&c);
-    return pdp_settle_operations(&job);
+    return pdp_settle_operations(&job) + (are_cells(&c) ? 0 : settle_key_work * (double)problem->n);
 }
 
 static double runs_operations(const pdp_plan *plan, const pdp_problem *problem) {
     const codec c = make_codec(plan, problem, true);
     const pdp_runs_job job = make_runs_job(plan, &c);
-    return pdp_runs_operations(&job);
+    return pdp_runs_operations(&job) + (are_cells(&c) ? 0 : runs_key_work * (double)problem->n);
 }
 
 const pdp_shortcut pdp_method_settle = {refuse_settle, choose_type, settle_bytes, run_settle, settle_operations, NULL};

@@ -65,11 +65,6 @@ static uint64_t window_bytes(const pdp_plan *plan, const pdp_problem *problem) {
     return bytes;
 }
 
-static double window_operations(const pdp_plan *plan, const pdp_problem *problem) {
-    (void)plan;
-    return pdp_problem_terms(problem);
-}
-
 typedef struct context {
     const pdp_plan *plan;
     pdp_solution *solution;
@@ -114,4 +109,4 @@ static pdp_status run_window(const pdp_plan *plan, pdp_solution *solution, pdp_p
     return error->status;
 }
 
-const pdp_shortcut pdp_method_window = {refuse_window, open_engine, window_bytes, run_window, window_operations, NULL};
+const pdp_shortcut pdp_method_window = {refuse_window, open_engine, window_bytes, run_window, NULL, NULL};

@@ -79,8 +79,7 @@ pdp_status pdp_plan_name_problem(const pdp_plan *plan, size_t number, pdp_error 
     return error->status;
 }
 
-/* What the plain loops compute with. */
-static pdp_machine_type plain_type(const pdp_problem *problem) {
+pdp_machine_type pdp_plan_plain_type(const pdp_problem *problem) {
     return pdp_problem_is_paper(problem) ? PDP_TYPE_I64 : pdp_reference_type(problem);
 }
 
@@ -105,7 +104,7 @@ pdp_status pdp_plan_open_kernel(pdp_plan *plan, bool is_asked_for) {
     plan->stamp.type = pdp_reference_type(problem);
     if (plan->method->kind == PDP_ENGINE) {
         plan->method = pdp_method_find(problem->shape, "sequential");
-        plan->stamp.type = plain_type(problem);
+        plan->stamp.type = pdp_plan_plain_type(problem);
     }
     if (may_compile || !plan->options.compile || pdp_module_is_off()) {
         pdp_plan_add_note(plan, "interpreted, which is slow: %s", error.text);
@@ -138,91 +137,116 @@ void pdp_plan_add_note(pdp_plan *plan, const char *format, ...) {
     va_end(arguments);
 }
 
-static const char *choose_engine(const pdp_plan *plan) {
-    const char *engine = plan->problem->shape == PDP_INTERVAL ? "tiles" : "blocks";
-    return find_refused(plan, pdp_method_find(plan->problem->shape, engine)) < plan->count ? "sequential" : engine;
-}
-
-/* The recurrence promises what Knuth's method needs, and a problem is large enough: others are done sooner by the
- * table's vectors, of which every thread has its own (measured: docs/performance.md), unless they are interpreted. */
-static bool may_be_monotone(const pdp_plan *plan) {
-    const int threads = plan->options.threads > 0 ? plan->options.threads : pdp_threads_available();
-    const bool has_vectors = plan->options.compile && !pdp_module_is_off();
-    const size_t least = has_vectors ? (size_t)700 * (size_t)threads : 16;
-    bool is_large = false;
-    for (size_t x = 0; x < plan->count; x++) {
-        is_large |= plan->problems[x]->n >= least;
-    }
-    return is_large && plan->problem->recurrence->monotone;
-}
-
-/* The fastest method that is sure to be right, as far as the shape of the problems tells. */
-static const char *choose_name(const pdp_plan *plan) {
-    const pdp_problem *problem = plan->problem;
-    const char *backend = plan->options.backend, *type = plan->options.type;
-    const bool on_cpu = pdp_wish_is_auto(backend) || strcmp(backend, "cpu") == 0;
-    const bool without_table = on_cpu && problem->dims && !plan->options.table && !plan->options.splits &&
-                               pdp_wish_is_auto(type) &&
-                               find_refused(plan, pdp_method_find(problem->shape, "hu-shing")) == plan->count;
-    return plan->options.record                                        ? "pipeline"
-           : without_table                                             ? "hu-shing"
-           : on_cpu && pdp_wish_is_auto(type) && may_be_monotone(plan) ? "knuth"
-                                                                       : choose_engine(plan);
-}
-
-/* Whether the method can solve all problems; *number is the first that it cannot. */
-static pdp_status try_method(pdp_plan *plan, size_t *number) {
+/* The method's own check of the data. PDP_BAD_INPUT if it cannot solve problem *number. */
+static pdp_status check_data(pdp_plan *plan, size_t *number) {
     const pdp_shortcut *shortcut = plan->method->shortcut;
-    *number = find_refused(plan, plan->method);
-    if (*number < plan->count) {
-        return pdp_error_set(&plan->error, PDP_BAD_INPUT, "%s",
-                             pdp_method_refuse(plan, plan->problems[*number], plan->method));
-    }
     return shortcut && shortcut->prepare ? shortcut->prepare(plan, number) : PDP_OK;
 }
 
-static pdp_status choose_method(pdp_plan *plan) {
-    const pdp_problem *problem = plan->problem;
-    const bool by_us = pdp_wish_is_auto(plan->options.algorithm);
-    const char *name = by_us ? choose_name(plan) : plan->options.algorithm;
-    size_t number = 0;
-    plan->method = pdp_method_find(problem->shape, name);
+/* What the plan's method computes with, and its kernel. Where an engine's is missing, and that was not asked for, the
+ * method is the plain loops. */
+static pdp_status open_method(pdp_plan *plan, bool is_asked_for) {
+    const pdp_shortcut *shortcut = plan->method->shortcut;
+    if (plan->method->kind == PDP_ENGINE) {
+        return pdp_plan_open_kernel(plan, is_asked_for);
+    }
+    if (shortcut && shortcut->choose_type) {
+        return shortcut->choose_type(plan);
+    }
+    if (!shortcut || !shortcut->prepare) { /* which has set its own */
+        plan->stamp.type = pdp_plan_plain_type(plan->problem);
+    }
+    const char *name = pdp_type_name(&plan->stamp, plan->problem);
+    return pdp_wish_is_auto(plan->options.type) || strcmp(plan->options.type, name) == 0
+               ? PDP_OK
+               : pdp_error_set(&plan->error, PDP_BAD_INPUT, "method '%s' computes with %s, not with %.40s",
+                               plan->method->name, name, plan->options.type);
+}
+
+/* A method by its name. */
+static pdp_status take_method(pdp_plan *plan, const char *name, bool is_asked_for) {
+    plan->method = pdp_method_find(plan->problem->shape, name);
     if (!plan->method) {
-        return fail_unknown(&plan->error, name, pdp_methods_of(problem->shape));
+        return fail_unknown(&plan->error, name, pdp_methods_of(plan->problem->shape));
     }
     if (check_reach(plan) != PDP_OK) {
         return plan->error.status;
     }
-    if (try_method(plan, &number) != PDP_OK) {
-        const pdp_error why = plan->error;
-        if (!by_us || !plan->method->shortcut || why.status != PDP_BAD_INPUT) {
-            pdp_error_set(&plan->error, why.status, "method '%s' cannot solve this problem: %.230s", name, why.text);
-            return pdp_plan_name_problem(plan, number, &plan->error);
-        }
-        /* The data is against it: the table then. */
-        pdp_kernel_close(&plan->kernel);
-        plan->error = (pdp_error){0};
-        plan->method = pdp_method_find(problem->shape, choose_engine(plan));
-        pdp_plan_add_note(plan, "not by %s: %s", name, why.text);
-    }
-    if (pdp_plan_choose_device(plan) != PDP_OK || plan->device) {
+    size_t number = find_refused(plan, plan->method);
+    if (number < plan->count) {
+        pdp_error_set(&plan->error, PDP_BAD_INPUT, "%s", pdp_method_refuse(plan, plan->problems[number], plan->method));
+    } else if (pdp_plan_choose_device(plan) != PDP_OK || plan->device) {
         return plan->error.status;
     }
-    if (plan->method->kind == PDP_ENGINE) {
-        return pdp_plan_open_kernel(plan, !by_us);
+    if (plan->error.status != PDP_OK || check_data(plan, &number) != PDP_OK) {
+        const pdp_error why = plan->error;
+        pdp_error_set(&plan->error, why.status, "method '%s' cannot solve this problem: %.230s", name, why.text);
+        return pdp_plan_name_problem(plan, number, &plan->error);
     }
-    if (plan->method->shortcut && plan->method->shortcut->choose_type) {
-        return plan->method->shortcut->choose_type(plan);
+    return open_method(plan, is_asked_for);
+}
+
+/* The first of the costs that can be had after all: a device may be missing, a compiler may fail, the data may be
+ * against it. False if none can. */
+static bool take_cheapest(pdp_plan *plan) {
+    size_t kept = 0; /* of the note; that a kernel is missing is only told if the plain loops are next */
+    for (size_t x = 0; x < plan->cost_count && !plan->costs[x].is_refused; x++) {
+        const pdp_cost *cost = &plan->costs[x];
+        size_t number = 0;
+        plan->method = cost->method;
+        if (cost->method->kind != PDP_PLAIN) {
+            plan->note[kept] = '\0';
+        }
+        if (cost->on_device) {
+            if (pdp_plan_choose_device(plan) != PDP_OK || plan->device) {
+                return true;
+            }
+            kept = strlen(plan->note);
+            continue;
+        }
+        const bool is_open = check_data(plan, &number) == PDP_OK && open_method(plan, false) == PDP_OK;
+        if (is_open ? plan->method == cost->method : plan->error.status != PDP_BAD_INPUT) {
+            return true;
+        }
+        if (!is_open) {
+            pdp_plan_add_note(plan, "not by %s: %s", cost->method->name, plan->error.text);
+            kept = strlen(plan->note);
+            plan->error = (pdp_error){0};
+            pdp_kernel_close(&plan->kernel);
+        }
     }
-    if (!plan->method->shortcut || !plan->method->shortcut->prepare) { /* which has set its own */
-        plan->stamp.type = plain_type(problem);
+    return false;
+}
+
+static const char *engine_or_loops(const pdp_plan *plan) {
+    const char *engine = plan->problem->shape == PDP_INTERVAL ? "tiles" : "blocks";
+    return find_refused(plan, pdp_method_find(plan->problem->shape, engine)) < plan->count ? "sequential" : engine;
+}
+
+/* A matrix chain of which no table is wanted, nor a type. */
+static bool is_for_hu_shing(const pdp_plan *plan) {
+    const pdp_method *method = pdp_method_find(plan->problem->shape, "hu-shing");
+    return method && pdp_wish_is_auto(plan->options.type) && !pdp_plan_refusal(plan, method);
+}
+
+static pdp_status choose_method(pdp_plan *plan) {
+    const char *backend = plan->options.backend;
+    const bool by_us = pdp_wish_is_auto(plan->options.algorithm) && !plan->options.record;
+    const bool on_cpu = pdp_wish_is_auto(backend) || strcmp(backend, "cpu") == 0;
+    const bool is_small = pdp_plan_is_small(plan);
+    const bool has_choice = by_us && on_cpu && !is_small;
+    const bool has_rates = on_cpu || strcmp(backend, "cuda") == 0;
+    if (has_choice || (plan->options.explain && has_rates)) {
+        pdp_plan_reckon(plan);
     }
-    if (!pdp_wish_is_auto(plan->options.type) &&
-        strcmp(plan->options.type, pdp_type_name(&plan->stamp, problem)) != 0) {
-        return pdp_error_set(&plan->error, PDP_BAD_INPUT, "method '%s' computes with %s, not with %.40s", name,
-                             pdp_type_name(&plan->stamp, problem), plan->options.type);
+    if (has_choice && take_cheapest(plan)) {
+        return plan->error.status;
     }
-    return PDP_OK;
+    const char *name = !pdp_wish_is_auto(plan->options.algorithm) ? plan->options.algorithm
+                       : plan->options.record                     ? "pipeline"
+                       : is_small && is_for_hu_shing(plan)        ? "hu-shing"
+                                                                  : engine_or_loops(plan);
+    return take_method(plan, name, !pdp_wish_is_auto(plan->options.algorithm));
 }
 
 /* ---- Bytes ---- */
@@ -431,7 +455,10 @@ pdp_status pdp_plan_batch(pdp_plan **out, pdp_problem *const *problems, size_t c
                     : is_small                  ? 1
                                                 : pdp_threads_available();
     plan->bytes = count_bytes(plan);
-    return check_memory(plan);
+    if (check_memory(plan) == PDP_OK && plan->options.explain) {
+        pdp_plan_explain(plan);
+    }
+    return plan->error.status;
 }
 
 pdp_status pdp_plan_create(pdp_plan **out, const pdp_problem *problem, const pdp_options *options) {
@@ -468,6 +495,30 @@ int pdp_plan_guaranteed(const pdp_plan *plan) {
 
 uint64_t pdp_plan_bytes(const pdp_plan *plan) {
     return is_good(plan) ? plan->bytes : 0;
+}
+
+int pdp_plan_candidate(const pdp_plan *plan, size_t index, pdp_candidate *out) {
+    if (!is_good(plan) || index >= plan->cost_count) {
+        return 0;
+    }
+    const pdp_cost *cost = &plan->costs[index];
+    *out = (pdp_candidate){.algorithm = cost->method->name,
+                           .backend = cost->on_device ? "cuda" : "cpu",
+                           .refused = cost->is_refused,
+                           .chosen = cost->method == plan->method && cost->on_device == (plan->device != NULL),
+                           .seconds = cost->is_refused ? 0 : cost->seconds,
+                           .operations = cost->is_refused ? 0 : cost->operations,
+                           .rate = cost->rate,
+                           .bytes = cost->bytes,
+                           .reason = cost->reason};
+    return 1;
+}
+
+const char *pdp_plan_reason(const pdp_plan *plan, size_t index, const char **about) {
+    static const char *const names[PDP_REASONS] = {"choice", "type", "memory", "device"};
+    const bool is_there = is_good(plan) && plan->options.explain && index < PDP_REASONS;
+    *about = is_there ? names[index] : NULL;
+    return is_there ? plan->reasons[index] : NULL;
 }
 
 const char *pdp_plan_error(const pdp_plan *plan) {

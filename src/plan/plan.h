@@ -6,6 +6,7 @@
 #include "cpu/kernel.h"
 #include "cpu/linear.h"
 #include "gpu/device.h"
+#include "plan/cost.h"
 #include "schedule/machine.h"
 #include "solution/solution.h"
 
@@ -26,8 +27,8 @@ typedef struct pdp_shortcut {
     uint64_t (*bytes)(const pdp_plan *plan, const pdp_problem *problem);
     /* Leaves value, table and decisions, as far as they are wanted, in the solution. */
     pdp_status (*run)(const pdp_plan *plan, pdp_solution *solution, pdp_progress progress);
-    /* About how many steps of its innermost loop that takes, for a choice between methods; NULL: not known. Asks
-     * nothing of the plan but its options, and takes far less time than the run. */
+    /* About how many steps of its innermost loop that takes, for a choice between methods; NULL: those of the engine.
+     * Asks nothing of the plan but its options, and takes far less time than the run. */
     double (*operations)(const pdp_plan *plan, const pdp_problem *problem);
     /* What the plan does before it is sure of the method, or NULL: opens what a run needs, and looks through the data,
      * however long that takes. PDP_BAD_INPUT with the reason if the method cannot solve problem *number after all. */
@@ -63,12 +64,19 @@ struct pdp_plan {
     uint64_t device_memory; /* bytes of it that may be taken */
     int threads;
     uint64_t bytes;
+    pdp_rates rates;    /* found when they are first needed */
+    pdp_cost costs[12]; /* of all methods, the fastest first; none if the choice was not worth the time */
+    size_t cost_count;
+    char reasons[PDP_REASONS][240]; /* if it is to be explained: see pdp_plan_reason */
     char note[320];
     pdp_error error;
 };
 
 /* Of a method, a type or a backend. */
 bool pdp_wish_is_auto(const char *wish);
+
+/* What the plain loops compute with. */
+pdp_machine_type pdp_plan_plain_type(const pdp_problem *problem);
 
 /* Terms in all: what the interpreter would take about 50 ns for. */
 double pdp_problem_terms(const pdp_problem *problem);

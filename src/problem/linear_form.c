@@ -89,11 +89,37 @@ static pdp_wide add(const pdp_bindings *b, pdp_wide x, pdp_wide y) {
     return b->element != PDP_ELEMENT_MOD ? sum : sum < 0 ? sum + b->modulus : sum % b->modulus;
 }
 
+/* Item j of the list that terms combine with their cells by the operator, if they do nothing else: most recurrences
+ * need no interpreter for that, which would take a long list longer than some methods take to solve it. */
+static bool read_list(const pdp_bindings *b, pdp_op op, size_t j, pdp_wide *item) {
+    const pdp_node *nodes = b->recurrence->nodes, *term = &nodes[b->recurrence->term];
+    if (!is_binary(term, op) || b->element == PDP_ELEMENT_F32 || b->element == PDP_ELEMENT_F64) {
+        return false;
+    }
+    const uint32_t cell = nodes[term->child[0]].kind == PDP_NODE_CELL ? 0 : 1;
+    const pdp_node *list = &nodes[term->child[1 - cell]];
+    if (nodes[term->child[cell]].kind != PDP_NODE_CELL || list->kind != PDP_NODE_LOOKUP || list->child_count != 1) {
+        return false;
+    }
+    const pdp_node *index = &nodes[list->child[0]];
+    const pdp_bound_input *input = &b->inputs[list->which];
+    if (index->kind != PDP_NODE_INDEX || index->which != PDP_INDEX_J || !input->whole ||
+        (int64_t)j >= input->extent[0]) {
+        return false;
+    }
+    const int64_t value = input->whole[j];
+    *item = b->element == PDP_ELEMENT_BITS  ? (pdp_wide)(uint64_t)value
+            : b->element == PDP_ELEMENT_MOD ? add(b, value % b->modulus, 0)
+                                            : value;
+    return true;
+}
+
 void pdp_linear_form_weigh(pdp_bindings *b, pdp_term_form form, size_t j, pdp_wide *scale, pdp_wide *shift) {
     const uint32_t term = b->recurrence->term;
     *scale = 1;
     *shift = 0;
-    if (form == PDP_TERM_CELL) {
+    if (form == PDP_TERM_CELL || (form == PDP_TERM_SHIFTED && read_list(b, PDP_OP_ADD, j, shift)) ||
+        (form == PDP_TERM_AFFINE && read_list(b, PDP_OP_MUL, j, scale))) {
         return;
     }
     b->j = (int64_t)j;

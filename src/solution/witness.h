@@ -41,5 +41,6 @@ uint64_t pdp_witness_sums_bytes(const pdp_problem *problem);
  * which needs no table; or the cell is so near that all before it are computed. *is_checked says whether the problem is
  * of this form. */
 pdp_status pdp_witness_far(const pdp_witness *witness, bool *is_checked, pdp_error *error);
+bool pdp_witness_is_far(const pdp_problem *problem); /* it is of this form */
 
 #endif

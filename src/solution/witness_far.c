@@ -14,6 +14,8 @@ typedef struct far_cell {
     uint64_t modulus;
     size_t longest; /* offset */
     size_t order;   /* of the recurrence without its constant: longest + 1 */
+    size_t start;   /* from this cell on every one has all its terms, and one before it too */
+    bool is_near;   /* all cells up to the one that is wanted can be computed */
     size_t first;   /* cell of those below */
     uint64_t cells[2 * MOST_ORDER];
     uint64_t factors[MOST_ORDER + 1]; /* ST[i] is the sum of factors[d] * ST[i - d], d = 1 .. order */
@@ -53,7 +55,7 @@ static bool is_of_form(const pdp_problem *problem) {
 static pdp_value evaluate_term(far_cell *f, size_t j, pdp_wide value) {
     f->b.j = (int64_t)j;
     f->b.cells[PDP_CELL_SOURCE] = (pdp_value){.whole = value};
-    return pdp_interpret_element(&f->b, f->b.recurrence->term);
+    return pdp_interpret_element(&f->b, f->problem->recurrence->term);
 }
 
 /* From ST[i] = c + the sum of w[d] * ST[i - d], and the same for i - 1: the difference has no constant. */
@@ -138,32 +140,43 @@ static uint64_t find_cell(far_cell *f, uint64_t steps) {
     return reduce(f, sum);
 }
 
-pdp_status pdp_witness_far(const pdp_witness *witness, bool *is_checked, pdp_error *error) {
-    const pdp_problem *problem = witness->solution->problem;
+/* Everything but the cells; false if the problem is not of the form. */
+static bool open_far(far_cell *f, const pdp_problem *problem) {
     const size_t presets = problem->preset_count, last = problem->n - 1;
-    far_cell f = {.problem = problem, .is_mod = problem->element == PDP_ELEMENT_MOD};
-    *is_checked = false;
+    *f = (far_cell){.problem = problem, .is_mod = problem->element == PDP_ELEMENT_MOD};
     for (size_t j = 0; problem->shape == PDP_LINEAR && j < problem->offset_count; j++) {
         const size_t offset = problem->offsets[j];
-        f.longest = offset > f.longest && offset <= last ? offset : f.longest; /* of those that some cell has */
+        f->longest = offset > f->longest && offset <= last ? offset : f->longest; /* of those that some cell has */
     }
-    if (!is_of_form(problem) || f.longest > MOST_OFFSET) {
-        return PDP_OK;
+    if (!is_of_form(problem) || f->longest > MOST_OFFSET) {
+        return false;
     }
-    f.b = pdp_problem_bindings(problem);
-    f.modulus = (uint64_t)problem->modulus;
-    f.order = f.longest + 1;
-    /* From here on every cell has all its terms, and one before it too. */
-    const size_t start = presets > f.longest ? presets : f.longest;
-    f.first = start - f.longest;
-    f.first = last < f.first ? last : f.first;                    /* a preset that nothing reads */
-    const bool is_near = last - f.first < 2 * (size_t)MOST_ORDER; /* all up to it can be computed */
-    if (!is_near && !pdp_linear_form_is_steady(problem)) {
+    f->b = pdp_problem_bindings(problem);
+    f->modulus = (uint64_t)problem->modulus;
+    f->order = f->longest + 1;
+    f->start = presets > f->longest ? presets : f->longest;
+    f->first = f->start - f->longest;
+    f->first = last < f->first ? last : f->first; /* a preset that nothing reads */
+    f->is_near = last - f->first < 2 * (size_t)MOST_ORDER;
+    return f->is_near || pdp_linear_form_is_steady(problem);
+}
+
+bool pdp_witness_is_far(const pdp_problem *problem) {
+    far_cell f;
+    return open_far(&f, problem);
+}
+
+pdp_status pdp_witness_far(const pdp_witness *witness, bool *is_checked, pdp_error *error) {
+    const pdp_problem *problem = witness->solution->problem;
+    const size_t last = problem->n - 1;
+    far_cell f;
+    *is_checked = false;
+    if (!open_far(&f, problem)) {
         return PDP_OK;
     }
     find_factors(&f);
-    fill_cells(&f, is_near ? last : start);
-    const uint64_t found = is_near ? f.cells[last - f.first] : find_cell(&f, last - f.first);
+    fill_cells(&f, f.is_near ? last : f.start);
+    const uint64_t found = f.is_near ? f.cells[last - f.first] : find_cell(&f, last - f.first);
     *is_checked = f.b.error.status == PDP_OK;
     if (*is_checked && found != bring(&f, witness->solution->value.whole)) {
         return pdp_error_set(error, PDP_WRONG, "the answer is wrong: cell %zu is not what powers of x come to", last);

@@ -1,5 +1,5 @@
 """pipedp bench: what it refuses; Table I of the paper at a small size, on fibres and on the CPU alone; the methods that
-skip terms, at a small size."""
+skip terms, at a small size; the planner, and the rates it goes by."""
 import pathlib
 import shutil
 import xml.etree.ElementTree
@@ -151,6 +151,45 @@ class Methods(support.CommandTest):
         ]:
             self.refuse("bench", "methods", *arguments, names=names)
 
+
+class Planner(support.CommandTest):
+    def test_planner(self):
+        result = self.run_json("bench", "planner", "--seed", 3, "--count", 2)
+        self.assertEqual((result["command"], result["seed"], result["count"], len(result["problems"])),
+                         ("bench planner", 3, 2, 2))
+        for problem in result["problems"]:
+            self.assertGreaterEqual(problem["ratio"], 1)
+            self.assertGreaterEqual(problem["methods"][0]["seconds"], 0.01)
+            self.assertGreater(len(problem["methods"]), 1)
+        self.assertLessEqual(result["near"], 2)
+        longest = max(result["problems"], key=lambda problem: problem["methods"][0]["seconds"])
+        stdout, _ = self.run_program("bench", "planner", "--seed", longest["seed"], "--count", 1)
+        self.assertRegex(stdout, r"\n1 problems: the choice is within 1.25 times the fastest for [0-9.]+ % of them, at worst ")
+        self.assertIn(f" {longest['problem']}: ", stdout)  # its own seed draws it first
+        self.assertIn(f"\n       pipedp bench planner --count 1 --seed {longest['seed']}\n", stdout)
+        self.refuse("bench", "planner", "--count", 0, names=["--count", "'0'"])
+
+    def test_tune(self):
+        cache = self.folder / "cache"
+        environment = {"XDG_CACHE_HOME": str(cache)}
+        line = ["sdp", "--random", 200000, "-k", 5000, "--dry-run", "--explain"]
+        self.assertIn("by rates that are built in", self.run_program(*line, environment=environment)[0])
+        self.assertFalse(cache.exists())  # who only looks for rates leaves nothing behind
+        rates = self.run_json("tune", environment=environment)
+        self.assertGreater(rates["blocks i32"], 1e6)
+        file = cache / "pipedp" / "rates"
+        self.assertEqual(file.stat().st_mode & 0o777, 0o600)
+        self.assertEqual([p.name for p in file.parent.iterdir() if p.name.startswith("work-")], [])
+        text = file.read_text()
+        self.assertEqual(len(text.splitlines()), len(rates) + 2)
+        self.assertIn("by rates that are measured", self.run_program(*line, environment=environment)[0])
+        for damaged in [text[:-9], text.replace("settle: ", "settle: -"), text.replace("rates", "dates"), "", "\0" * 99]:
+            file.write_text(damaged)
+            self.assertIn("by rates that are built in", self.run_program(*line, environment=environment)[0])
+        file.write_text(text)
+        file.chmod(0o622)
+        self.assertIn("by rates that are built in", self.run_program(*line, environment=environment)[0])
+        self.refuse("tune", "more", names=["'more'"])
 
 if __name__ == "__main__":
     support.main()

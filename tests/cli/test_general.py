@@ -18,8 +18,8 @@ class General(CommandTest):
             self.assertEqual(stderr, "")
 
     def test_options_are_in_groups(self):
-        solve = ["algorithm", "backend", "device-memory", "dry-run", "json", "memory", "no-compile", "resident", "threads",
-                 "type", "verify"]
+        solve = ["algorithm", "backend", "device-memory", "dry-run", "explain", "json", "memory", "no-compile", "resident",
+                 "threads", "type", "verify"]
         for command, groups in [
             ("mcm", [("The chain", ["file", "max-dim", "random", "seed"]), ("The solve", solve),
                      ("Files", ["order", "output", "save", "splits", "table"])]),

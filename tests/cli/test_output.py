@@ -14,7 +14,7 @@ from support import PROGRAM, CommandTest, main, read_npy
 
 CHAIN = ["mcm", "30", "35", "15", "5", "10", "20", "25"]
 SLOW = ["mcm", "--random", "9000", "--algorithm", "tiles", "--threads", "1"]  # many seconds
-SLOW_LINE = ["sdp", "--random", "3000000", "--k", "1000000", "--threads", "1"]
+SLOW_LINE = ["sdp", "--random", "3000000", "--k", "1000000", "--threads", "1", "--algorithm", "blocks"]
 
 
 class Output(CommandTest):
@@ -123,7 +123,7 @@ class Output(CommandTest):
         (self.folder / "own.dp").write_text("interval own\n  input w[n]\n  size n+1\n  leaf w[i]\n"
                                             "  term max(l, 2*r)\n  combine min\n")
         before = sorted(p.name for p in self.folder.iterdir())
-        process = subprocess.Popen([PROGRAM, "solve", "own.dp", "--input", "w=" + ",".join(["3"] * 200), "--table", "t"],
+        process = subprocess.Popen([PROGRAM, "solve", "own.dp", "--input", "w=" + ",".join(["3"] * 900), "--table", "t"],
                                    cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    start_new_session=True,
                                    env=dict(os.environ, CC=str(compiler), XDG_CACHE_HOME=str(self.folder / "cache")))

@@ -95,6 +95,33 @@ class Sdp(CommandTest):
             self.assertEqual(read_npy(self.folder / "t.npy"), read_npy(self.folder / "blocks.npy"))
         self.refuse("sdp", "--op", "min", "--random", 99, "-A", "series", names=["'series'", "it is for sums"])
 
+    def test_explain(self):
+        line = ["sdp", "--op", "min", "--random", 200000, "-k", 50000, "--backend", "cpu", "--threads", 1]
+        stdout, _ = self.run_program(*line, "--explain")
+        self.assertRegex(stdout, r"\nmethod    settle on the cpu, i32, 1 thread, ")
+        self.assertRegex(stdout, r"\nchoice    settle is predicted to be the fastest of 5 ways, by rates that are ")
+        self.assertRegex(stdout, r"\ntype      i32: on the way to a value nothing is beyond \d+, which is proven")
+        self.assertRegex(stdout, r"\nmemory    \d+ bytes are needed, and \d+ are free\n")
+        self.assertRegex(stdout, r"\ndevice    cpu is asked for\n")
+        self.assertRegex(stdout, r"\nways      \* settle      cpu  +[0-9.e+]+ [um]?s +[0-9.e+]+ steps, [0-9.]+ MiB\n")
+        self.assertRegex(stdout, r"\n            series      cpu  +no:  it is for sums, by the operator add\n")
+        for more in [["--dry-run"], []]:
+            plan = self.run_json(*line, "--explain", *more)["plan"]
+            self.assertEqual(list(plan), ["choice", "type", "memory", "device", "candidates"])
+            self.assertEqual([(c["algorithm"], c["chosen"]) for c in plan["candidates"] if c["chosen"]],
+                             [("settle", True)])
+            times = [c["seconds"] for c in plan["candidates"] if not c["refused"]]
+            self.assertEqual(times, sorted(times))
+            self.assertEqual({c["algorithm"] for c in plan["candidates"] if c["refused"]}, {"series", "bostan-mori"})
+            self.assertTrue(all(c["reason"] for c in plan["candidates"] if c["refused"]))
+        self.assertNotIn("plan", self.run_json(*line))
+        plan = self.run_json(*line, "--explain", "-A", "blocks")["plan"]
+        self.assertEqual(plan["choice"], "blocks is asked for")
+        plan = self.run_json("sdp", "--offsets", "2,1", "--init", "4,5", "-n", 9, "--explain")["plan"]
+        self.assertEqual(plan["choice"], "blocks: there are so few terms that a choice would not pay")
+        plan = self.run_json("mcm", 2, 3, 4, "--explain")["plan"]
+        self.assertEqual([c["algorithm"] for c in plan["candidates"] if c["chosen"]], ["hu-shing"])
+
     def test_one_cell(self):
         fibonacci = ["sdp", "--op", "add", "--offsets", "2,1", "--init", "0,1"]
         result = self.run_json(*fibonacci, "--mod", 10**9 + 7, "--at", 10**18, "-A", "bostan-mori")
@@ -103,7 +130,10 @@ class Sdp(CommandTest):
             self.assertEqual(self.run_json(*fibonacci, "-n", 1000, "--at", 90, "-A", method)["value"], 2880067194370816120)
         stdout, _ = self.run_program(*fibonacci, "--at", 10)
         self.assertRegex(stdout, r"^cells     11, 2 offsets, add\ncell      10\nvalue     55\nmethod    ")
-        self.refuse(*fibonacci, "-n", 50, "--at", 50, names=["cell 50 is beyond the last one, 49", "bostan-mori"])
+        self.assertEqual(self.run_json(*fibonacci, "-n", 50, "--at", 50)["algorithm"], "bostan-mori")
+        result = self.run_json(*fibonacci, "--mod", 10**9 + 7, "--at", 10**18, "--verify")
+        self.assertEqual((result["algorithm"], result["certificate"]), ("bostan-mori", "certified"))
+        self.refuse(*fibonacci, "-n", 50, "--at", 50, "--op", "min", names=["cell 50 is beyond the last one, 49", "bostan-mori"])
         self.refuse(*fibonacci, "--at", 90, "-A", "bostan-mori", names=["not proven to fit"])
         self.refuse(*fibonacci, "--at", 9, "--print", "3..4", names=["--at and --print exclude each other"])
         self.refuse(*fibonacci, "--at", 9, "--table", "t.npy", names=["--at and --table exclude each other"])

@@ -237,7 +237,8 @@ class Solve(CommandTest):
         self.assertEqual(value, (math.sqrt(1) + 0.1) + math.sqrt(1 + 0.1 * 0.1))
 
     def test_dry_run(self):
-        result = self.run_json(*arguments("coins coin=1,2 amount=1000000"), "--dry-run", "--table", "t.npy")
+        result = self.run_json(*arguments("coins coin=1,2 amount=1000000"), "--dry-run", "--table", "t.npy",
+                               "--algorithm", "blocks")
         self.assertEqual((result["problem"], result["n"], result["algorithm"]), ("coins", 1000001, "blocks"))
         self.assertGreater(result["bytes"], 4 * 10**6)
         self.assertNotIn("value", result)
@@ -315,7 +316,7 @@ class OwnFiles(CommandTest):
                     names=["method 'knuth' cannot solve this problem: its recurrence does not say monotone"])
         (self.folder / "own.dp").write_text("interval own\n  input w[n, n]\n  size n\n  leaf 0\n  term l + r\n"
                                             "  finish best + w[i,j]\n  combine min\n  monotone\n")
-        rows = [["1"] * 40 for _ in range(40)]
+        rows = [["1"] * 120 for _ in range(120)]
         rows[3][9] = "2"
         (self.folder / "w.txt").write_text("\n".join(" ".join(row) for row in rows))
         line = ["solve", "own.dp", "--input", "w=@w.txt", "--no-compile"]
@@ -323,7 +324,7 @@ class OwnFiles(CommandTest):
         self.refuse(*line, "--algorithm", "knuth", names=["method 'knuth' cannot solve this problem: " + reason])
         result = self.run_json(*line)
         self.assertIn("not by knuth: " + reason, result["note"])
-        self.assertEqual((result["algorithm"], result["value"]), ("sequential", 38))
+        self.assertEqual((result["algorithm"], result["value"]), ("sequential", 118))
 
     def test_a_folder_is_no_file(self):
         (self.folder / "mcm").mkdir()

@@ -65,12 +65,12 @@ class Verify(CommandTest):
             with self.subTest(command=command):
                 result = self.run_json(*command, "--verify", "--save", "s.json")
                 self.assertIn(result["certificate"], ["witness", "certified"])
-                self.assertEqual(result["certificate"] == "certified", result["algorithm"] == "hu-shing")
+                self.assertEqual(result["certificate"] == "certified", result["algorithm"] in ("hu-shing", "bostan-mori"))
                 saved = json.loads((self.folder / "s.json").read_text())
                 self.assertEqual(saved["certificate"], result["certificate"])
                 if READS_JSON:
                     checked = self.run_json("verify", "s.json")
-                    self.assertEqual(checked["certificate"], result["certificate"])
+                    self.assertIn(checked["certificate"], [result["certificate"], "certified"])
                     self.assertEqual(checked["problem"], result["problem"])
                     if not saved["real"]:
                         self.assertEqual(checked["value"], saved["value"])
@@ -84,8 +84,9 @@ class Verify(CommandTest):
         return {name: commands[name] for name in names}
 
     def check_level(self, name, result):
-        self.assertEqual(result["certificate"],
-                         "certified" if name in ("mcm", "triangulation_product") else "witness", result)
+        """Chains are certified, others at least have a witness: one cell of a sum may be by bostan-mori."""
+        levels = ["certified"] if name in ("mcm", "triangulation_product") else ["witness", "certified"]
+        self.assertIn(result["certificate"], levels, result)
 
     def test_whatever_is_asked_for(self):
         """Value, table, report, splits, one cell, some cells, a batch: all are checked, of every built-in recurrence."""

@@ -254,15 +254,6 @@ static void test_violations(void **unused) {
             check(problem);
             continue;
         }
-        pdp_options options = PDP_OPTIONS_DEFAULT; /* by auto: the table, and a note that names the cell */
-        options.compile = 0;
-        pdp_plan *plan;
-        assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
-        assert_string_equal(pdp_plan_algorithm(plan), "sequential");
-        assert_in(pdp_plan_note(plan), "not by knuth: ");
-        assert_in(pdp_plan_note(plan), cases[c].text);
-        assert_in(pdp_plan_note(plan), "; interpreted, which is slow");
-        pdp_plan_free(plan);
         pdp_problem_free(problem);
     }
     pdp_problem *problem = make_square(OWN("max", "  monotone\n"), 0, 0, 0); /* under max all is turned round */
@@ -384,11 +375,11 @@ static void test_forms(void **unused) {
  * nor where one of several problems is against it. */
 static void test_choice(void **unused) {
     (void)unused;
-    static int64_t ones[1000], bad[900 * 900], leaves[900];
-    for (size_t x = 0; x < 1000; x++) {
+    static int64_t ones[1500], bad[120 * 120], leaves[120];
+    for (size_t x = 0; x < 1500; x++) {
         ones[x] = 1;
     }
-    pdp_problem *problems[] = {make_builtin("merge", ones, NULL, 1000), make_builtin("merge", ones, NULL, 10)};
+    pdp_problem *problems[] = {make_builtin("merge", ones, NULL, 1500), make_builtin("merge", ones, NULL, 10)};
     pdp_options options = PDP_OPTIONS_DEFAULT;
     options.threads = 1;
     static const struct {
@@ -413,14 +404,15 @@ static void test_choice(void **unused) {
     pdp_problem_free(problems[1]);
 
     options.type = options.backend = NULL;
-    problems[0] = make_own(OWN("min", "  monotone\n"), bad, leaves, 900);
-    bad[5 * 900 + 7] = 1;
-    problems[1] = make_own(OWN("min", "  monotone\n"), bad, leaves, 900);
+    options.compile = 0; /* so that no table is as fast */
+    problems[0] = make_own(OWN("min", "  monotone\n"), bad, leaves, 120);
+    bad[5 * 120 + 7] = 1;
+    problems[1] = make_own(OWN("min", "  monotone\n"), bad, leaves, 120);
     pdp_plan *plan;
     assert_int_equal(pdp_plan_batch(&plan, problems, 2, &options), PDP_OK);
-    assert_string_equal(pdp_plan_algorithm(plan), "tiles");
-    assert_string_equal(pdp_plan_note(plan),
-                        "not by knuth: a part weighs more than the whole: w(5,7) is 1, and w(5,8) is 0");
+    assert_string_equal(pdp_plan_algorithm(plan), "sequential");
+    assert_in(pdp_plan_note(plan), "not by knuth: a part weighs more than the whole: w(5,7) is 1, and w(5,8) is 0; ");
+    assert_in(pdp_plan_note(plan), "interpreted, which is slow");
     pdp_plan_free(plan);
     options.algorithm = "knuth";
     assert_int_equal(pdp_plan_batch(&plan, problems, 2, &options), PDP_BAD_INPUT);

@@ -407,13 +407,14 @@ void *bench_convert(const bench_type *type, const int64_t *values, size_t count)
 
 int command_bench(int argc, char **argv) {
     static const char usage[] =
-        "Usage: pipedp bench interval|linear|methods|gpu|paper [OPTION...]\n"
+        "Usage: pipedp bench interval|linear|methods|planner|gpu|paper [OPTION...]\n"
         "How fast the inner update of a recurrence can be on this core or on a device, what a textbook's loop makes of "
         "it,\n"
         "and what we do, measured in turn. Results are verified before they are printed.\n\n"
         "  interval   M[i][j] = ... M[i][k], M[k][j]: matrix chains, search trees, RNA folding, a file of yours\n"
         "  linear     ST[i] = ... ST[i - a]: S-DP\n"
         "  methods    those that do without most of the terms, beside the engines\n"
+        "  planner    how far the method that is chosen is from the fastest\n"
         "  gpu        both on a GPU\n"
         "  paper      Table I of the paper, and its pipelines beside our engines\n\n"
         "pipedp bench interval --help and so on have the options.\n";
@@ -424,6 +425,7 @@ int command_bench(int argc, char **argv) {
     } parts[] = {{"interval", "pipedp bench interval", bench_interval},
                  {"linear", "pipedp bench linear", bench_linear},
                  {"methods", "pipedp bench methods", bench_methods},
+                 {"planner", "pipedp bench planner", bench_planner},
                  {"gpu", "pipedp bench gpu", bench_gpu},
                  {"paper", "pipedp bench paper", bench_paper}};
     const char *name = argc > 1 ? argv[1] : "";

@@ -119,6 +119,7 @@ int bench_plot_script(bench_script_function *write, const void *context, const c
 int bench_interval(int argc, char **argv);
 int bench_linear(int argc, char **argv);
 int bench_methods(int argc, char **argv);
+int bench_planner(int argc, char **argv);
 int bench_gpu(int argc, char **argv);
 int bench_paper(int argc, char **argv);
 

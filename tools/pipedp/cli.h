@@ -26,6 +26,7 @@ int command_trace(int argc, char **argv);
 int command_selftest(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_verify(int argc, char **argv);
+int command_tune(int argc, char **argv);
 int command_info(int argc, char **argv);
 
 /* Prints "pipedp: ..." to stderr and returns `code`. */

@@ -19,6 +19,7 @@ static const struct command {
     {"trace", "pipedp trace", command_trace, "the paper's parallel methods step by step: text, JSON, pictures, costs"},
     {"selftest", "pipedp selftest", command_selftest, "every method against the reference on random problems"},
     {"bench", "pipedp bench", command_bench, "our speed beside the core's and a textbook loop's"},
+    {"tune", "pipedp tune", command_tune, "measures this machine, for the choice between methods"},
     {"info", "pipedp info", command_info, "version, build, processor, devices"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

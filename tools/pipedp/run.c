@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "explain.h"
 #include "json.h"
 #include "save.h"
 
@@ -58,12 +59,15 @@ static pdp_options make_options(const run_input *input, const run_front *front) 
     options.device_memory = input->device_memory;
     options.resident = input->resident;
     options.compile = !input->no_compile;
-    options.table = input->paths[RUN_TABLE] != NULL || input->print != NULL;
+    options.explain = input->explain;
+    options.table = input->paths[RUN_TABLE] != NULL;
     options.splits = input->paths[RUN_SPLITS] != NULL;
     options.decisions = front->report_label != NULL || input->paths[RUN_SAVE] != NULL;
     options.on_progress = cli_show_progress;
     options.at = input->has_at ? (int64_t)input->at : -1;
-    options.last_cells = input->print && input->last < front->n ? front->n - input->first : SHOWN_CELLS;
+    options.last_cells = input->print                           ? front->n - input->first
+                         : front->report_label || input->has_at ? 0
+                                                                : SHOWN_CELLS;
     options.verify = input->verify;
     return options;
 }
@@ -262,6 +266,7 @@ static void print_plan(FILE *out, const run_front *front, const pdp_plan *plan) 
     fprintf(out, "type      %s\n", pdp_plan_type(plan));
     fprintf(out, "threads   %d\n", pdp_plan_threads(plan));
     fprintf(out, "bytes     %" PRIu64 "\n", pdp_plan_bytes(plan));
+    explain_print(out, plan);
 }
 
 /* ---- JSON ---- */
@@ -285,6 +290,7 @@ static void write_plan_json(json *writer, const pdp_plan *plan, const char *back
     if (*note != '\0') {
         json_string(writer, "note", note);
     }
+    explain_write(writer, plan);
 }
 
 static void print_plan_json(FILE *out, const run_front *front, const pdp_plan *plan) {
@@ -410,11 +416,14 @@ static void print_result(FILE *out, const run_input *input, const run_front *fro
         json_begin(&writer, out);
         write_result_json(&writer, input, front, result);
         json_end(&writer);
-    } else if (result->cells) {
+        return;
+    }
+    if (result->cells) {
         print_cells(out, input, result->solution, result->cells);
     } else {
         print_text(out, input, front, result->plan, result->solution, result->report);
     }
+    explain_print(out, result->plan);
 }
 
 /* When the result is out as well, nothing can go wrong any more but the renaming itself. */
@@ -618,6 +627,8 @@ static int print_batch(const run_input *input, const run_front *front, const run
     if (input->json) {
         json_close_array(&writer);
         json_end(&writer);
+    } else {
+        explain_print(out, plan);
     }
     int code = cli_output_finish(&files[RUN_REPORT]);
     return code == EXIT_DONE && cli_interrupted() == 0 ? put_in_place(files) : code;
@@ -629,6 +640,7 @@ int run_problems(const run_input *input, const run_front *front, const run_batch
     pdp_plan *plan = NULL;
     pdp_solution **solutions = calloc(batch->count, sizeof(void *));
     options.decisions = front->report_label && (input->json || input->paths[RUN_REPORT]);
+    options.last_cells = 0;
     if (!solutions) {
         return cli_fail(EXIT_FAILED, "out of memory");
     }

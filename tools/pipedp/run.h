@@ -25,6 +25,7 @@ typedef struct run_input {
     bool no_compile;
     bool dry_run;
     int verify; /* as the library has it */
+    bool explain;
 
     /* run_parse_files */
     const char *paths[RUN_FILES];

@@ -14,7 +14,8 @@ enum {
     KEY_RESIDENT,
     KEY_NO_COMPILE,
     KEY_DRY_RUN,
-    KEY_VERIFY
+    KEY_VERIFY,
+    KEY_EXPLAIN
 };
 enum { MOST_THREADS = 4096 };
 
@@ -34,6 +35,7 @@ static const struct argp_option solve_options[] = {
     {"resident", KEY_RESIDENT, 0, 0, "On a device, all steps of a method of the paper in one launch", 0},
     {"no-compile", KEY_NO_COMPILE, 0, 0, "Interpret a recurrence that is not built in, instead of compiling it", 0},
     {"dry-run", KEY_DRY_RUN, 0, 0, "Print method, type, threads and bytes needed, and stop", 0},
+    {"explain", KEY_EXPLAIN, 0, 0, "Tell too why: all methods with their predicted times, the type, the device", 0},
     {"verify", KEY_VERIFY, "full", OPTION_ARG_OPTIONAL,
      "Check the answer: the decisions come to it, and a matrix chain has no better one; with =full also by a second "
      "method, however long that takes",
@@ -93,6 +95,7 @@ static error_t parse_solve(int key, char *argument, struct argp_state *state) {
     case KEY_RESIDENT: input->resident = true; return 0;
     case KEY_NO_COMPILE: input->no_compile = true; return 0;
     case KEY_DRY_RUN: input->dry_run = true; return 0;
+    case KEY_EXPLAIN: input->explain = true; return 0;
     case KEY_VERIFY:
         if (argument && strcmp(argument, "full") != 0) {
             argp_error(state, "--verify: '%s' is not known; there are --verify and --verify=full", argument);

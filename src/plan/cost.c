@@ -1,0 +1,460 @@
+#include "plan/cost.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "cpu/window.h"
+#include "plan/plan.h"
+#include "plan/type.h"
+#include "problem/bound.h"
+#include "problem/linear_form.h"
+#include "reference/reference.h"
+#include "solution/witness.h"
+
+/* What a method takes for one problem. */
+typedef struct work {
+    double operations;
+    uint64_t bytes;
+    double speedup; /* by its threads, of this problem alone */
+} work;
+
+/* ---- The engines ---- */
+
+/* Weights are fitted to measurements on an EPYC of x86-64-v4: what a step takes beside the one that the rate is of. */
+
+/* An interval: a cell that is finished after its tile's products, in terms of a matrix chain. */
+static const double tile_cell_work = 60;
+
+/* A line, in far terms of its own type: a cell that is written, and a term whose offset is shorter than a vector, which
+ * is added lane by lane. In those of i32, which is the fastest: a cell that waits for the one before it, and one that
+ * computes with it before it is combined. */
+static const double cell_work = 64, near_work = 10, chain_work = 190, long_chain_work = 570;
+enum { NEAR = 16, MIDDLE = 256 };
+
+/* Without vectors all offsets are the same. An operator that has none: so many terms of others are one of its own, and
+ * such a cell takes so many of i32; 128 bits have none either, and a cell takes so many of their terms. */
+enum { GCD_WORK = 140, MUL_WORK = 60 };
+static const double slow_cell_work = 1500, wide_cell_work = 8;
+
+static double scalar_work(const pdp_problem *problem) {
+    return problem->combine == PDP_OP_GCD                                          ? GCD_WORK
+           : problem->combine == PDP_OP_MUL && problem->element == PDP_ELEMENT_MOD ? MUL_WORK
+                                                                                   : 0;
+}
+
+/* Of a vector's term: what it does besides combining. */
+static double term_work(const pdp_problem *problem) {
+    const pdp_term_form form = pdp_linear_form_of_term(problem->recurrence);
+    const bool is_even = form == PDP_TERM_SHIFTED && pdp_linear_form_is_uniform(problem->recurrence);
+    return problem->combine == PDP_OP_MUL ? 2 : form == PDP_TERM_CELL || is_even ? 1 : 1.2;
+}
+
+/* Of the plain loops: terms, and what they take beside a plain min. */
+static double loops_work(const pdp_problem *problem) {
+    const double n = (double)problem->n, cells = (double)(problem->n - problem->preset_count);
+    const double terms = problem->shape == PDP_LINEAR ? cells * (double)problem->offset_count : n * n * n / 6;
+    return terms * (problem->combine == PDP_OP_GCD ? 3 : problem->element == PDP_ELEMENT_MOD ? 4 : 1);
+}
+
+/* Operations of the innermost loop for a term, and a fifth of those that are done before it for a row or a column. The
+ * parser caps the depth. */
+static double count_operations(const pdp_recurrence *r, uint32_t index) {
+    const pdp_node *n = &r->nodes[index];
+    const uint8_t all = PDP_USES_I | PDP_USES_K | PDP_USES_J;
+    double count = n->child_count == 0 || (n->uses & PDP_USES_K) == 0 ? 0 : (n->uses & all) == all ? 1 : 0.2;
+    for (uint32_t c = 0; c < n->child_count; c++) {
+        count += count_operations(r, n->child[c]);
+    }
+    return count;
+}
+
+static double tiles_work(const pdp_problem *problem) {
+    const double n = (double)problem->n;
+    const double of_chain = 4.4; /* two sums, a product, the minimum; a factor and a product that are there before */
+    const double each = 1 + count_operations(problem->recurrence, problem->recurrence->term);
+    return n * n * n / 6 * each / of_chain + tile_cell_work * n * n / 2;
+}
+
+/* Of the offsets that a cell reads by. */
+static double find_greatest(const pdp_problem *problem) {
+    size_t greatest = 0;
+    for (size_t j = 0; j < problem->offset_count; j++) {
+        const size_t offset = problem->offsets[j];
+        greatest = offset < problem->n && offset > greatest ? offset : greatest;
+    }
+    return (double)greatest;
+}
+
+/* What is not arithmetic takes all types about as long. */
+static double blocks_work(const pdp_problem *problem, pdp_machine_type type, const double *rates) {
+    double terms[3] = {0}; /* near, in the middle, far */
+    for (size_t j = 0; j < problem->offset_count; j++) {
+        const size_t offset = problem->offsets[j];
+        const size_t first = offset > problem->preset_count ? offset : problem->preset_count;
+        if (first < problem->n) {
+            terms[(offset >= NEAR) + (offset >= MIDDLE)] += (double)(problem->n - first);
+        }
+    }
+    const double cells = (double)(problem->n - problem->preset_count), all = terms[0] + terms[1] + terms[2];
+    const double speed = rates[type] / rates[PDP_TYPE_I32], scalar = scalar_work(problem);
+    if (type == PDP_TYPE_WIDE || scalar > 0) {
+        return type == PDP_TYPE_WIDE ? wide_cell_work * cells + all : speed * slow_cell_work * cells + scalar * all;
+    }
+    /* In the middle a few vectors at a time; a load for every term where offsets are too far apart to share one. */
+    const double density = (double)problem->offset_count / (find_greatest(problem) + 1);
+    const double middle = 1 + 2 * speed, far = 1 + 1.6 * speed / (1 + 20 * density);
+    const bool is_plain = pdp_linear_form_of_term(problem->recurrence) == PDP_TERM_CELL;
+    const double chain = terms[0] > 0 ? speed * (is_plain ? chain_work : long_chain_work) : 0;
+    return fmax(cell_work, chain) * cells +
+           term_work(problem) * (near_work * terms[0] + middle * terms[1] + far * terms[2]);
+}
+
+static double find_threads(const pdp_plan *plan) {
+    const int wished = plan->options.threads;
+    return wished > 0 ? wished : pdp_threads_available();
+}
+
+/* By the threads that blocks and tiles find work for. A line is about as count_threads of cpu/linear.c has it: 2^23
+ * terms for each, and four blocks that the greatest offset reaches over, which has at least sixteen of them. */
+static double engine_speedup(const pdp_plan *plan, const pdp_problem *problem) {
+    const double terms = pdp_problem_terms(problem);
+    double threads = plan->options.threads <= 0 && terms < 4e6 ? 1 : find_threads(plan);
+    if (problem->shape == PDP_LINEAR) {
+        threads = fmin(fmin(threads, 4), fmin(terms / (1 << 23), find_greatest(problem) / (4 * MIDDLE)));
+    }
+    return threads > 1 ? 1 + 0.85 * (threads - 1) : 1;
+}
+
+static work engine_work(const pdp_plan *plan, const pdp_problem *problem, pdp_machine_type type) {
+    const uint64_t n = problem->n, size = pdp_machine_type_bytes(type);
+    const double *rates = plan->rates.values + PDP_RATE_BLOCKS;
+    work w = {.operations = problem->shape == PDP_INTERVAL ? tiles_work(problem) : blocks_work(problem, type, rates)};
+    w.bytes = problem->shape == PDP_INTERVAL ? pdp_bytes_multiply(pdp_bytes_multiply(n, n + 1) / 2, size)
+                                             : pdp_bytes_multiply(n, size);
+    w.speedup = engine_speedup(plan, problem);
+    return w;
+}
+
+/* ---- All methods ---- */
+
+/* Whether what a method leaves is all that is asked for: NULL, or what it lacks. */
+static const char *find_lack(const pdp_plan *plan, const pdp_problem *problem, const pdp_method *m) {
+    const pdp_options *o = &plan->options;
+    const bool chooses = problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX;
+    const bool has_table =
+        strcmp(m->name, "hu-shing") != 0 && m->shortcut != &pdp_method_bostan_mori && m->shortcut != &pdp_method_window;
+    if (o->table && !has_table) {
+        return "it keeps no table, and that is wanted";
+    }
+    if (o->last_cells > 0 && m->shortcut == &pdp_method_bostan_mori) {
+        return "it computes one cell, and the last ones are wanted";
+    }
+    if (o->decisions && chooses && m->shortcut == &pdp_method_window) {
+        return "it keeps no decisions, and these are wanted";
+    }
+    const bool has_check = problem->is_extended || pdp_witness_is_far(problem); /* or there is no other way */
+    if (o->verify && (m->shortcut == &pdp_method_window || (m->shortcut == &pdp_method_bostan_mori && !has_check))) {
+        return "it leaves nothing to check the value by";
+    }
+    return problem->is_extended && m->shortcut != &pdp_method_bostan_mori
+               ? "the cell that is wanted is beyond the last one"
+               : NULL;
+}
+
+const char *pdp_plan_refusal(const pdp_plan *plan, const pdp_method *m) {
+    const char *backend = plan->options.backend;
+    if (!pdp_wish_is_auto(backend) && strcmp(backend, "cpu") != 0 && m->kind != PDP_ENGINE) {
+        return "it does not run on the backend that is asked for";
+    }
+    for (size_t x = 0; x < plan->count; x++) {
+        const char *why = find_lack(plan, plan->problems[x], m);
+        why = why ? why : pdp_method_refuse(plan, plan->problems[x], m);
+        if (why) {
+            return why;
+        }
+    }
+    return NULL;
+}
+
+static bool is_knuth(const pdp_method *m) {
+    return m->shortcut && m->shortcut->prepare;
+}
+
+/* Computes by a kernel that may have to be compiled. */
+static bool has_kernel(const pdp_method *m) {
+    return m->kind == PDP_ENGINE || m->shortcut == &pdp_method_window || is_knuth(m);
+}
+
+/* Sets the type that a method computes with. The window's, and the engines', is that of a kernel. */
+static pdp_status choose_type(pdp_plan *trial) {
+    const pdp_method *m = trial->method;
+    size_t widest = 0;
+    if (has_kernel(m) &&
+        pdp_type_choose(&trial->stamp, trial->problems, trial->count, is_knuth(m) ? "i64" : trial->options.type,
+                        trial->level, false, &widest, &trial->error) != PDP_OK) {
+        return trial->error.status;
+    }
+    if (has_kernel(m) && !is_knuth(m)) {
+        return PDP_OK;
+    }
+    if (m->shortcut && m->shortcut->choose_type) {
+        return m->shortcut->choose_type(trial);
+    }
+    if (!is_knuth(m)) {
+        trial->stamp.type = pdp_plan_plain_type(trial->problem);
+    }
+    const char *name = pdp_type_name(&trial->stamp, trial->problem), *wish = trial->options.type;
+    return pdp_wish_is_auto(wish) || strcmp(wish, name) == 0
+               ? PDP_OK
+               : pdp_error_set(&trial->error, PDP_BAD_INPUT, "it computes with %s, not with %.40s", name, wish);
+}
+
+static int find_rate(const pdp_plan *trial) {
+    const pdp_method *m = trial->method;
+    const int type = (int)trial->stamp.type;
+    if (m->kind == PDP_ENGINE || m->shortcut == &pdp_method_window) {
+        return (trial->problem->shape == PDP_INTERVAL ? PDP_RATE_TILES : PDP_RATE_BLOCKS) + type;
+    }
+    return m->shortcut == &pdp_method_settle        ? PDP_RATE_SETTLE
+           : m->shortcut == &pdp_method_runs        ? PDP_RATE_RUNS
+           : m->shortcut == &pdp_method_series      ? PDP_RATE_SERIES
+           : m->shortcut == &pdp_method_bostan_mori ? PDP_RATE_BOSTAN_MORI
+           : is_knuth(m)                            ? PDP_RATE_KNUTH
+           : m->shortcut                            ? PDP_RATE_HU_SHING
+           : pdp_problem_is_paper(trial->problem)   ? PDP_RATE_LOOPS
+                                                    : PDP_RATE_INTERPRETER;
+}
+
+static work find_work(const pdp_plan *trial, const pdp_problem *problem) {
+    const pdp_method *m = trial->method;
+    work w = {.speedup = 1};
+    if (m->kind == PDP_ENGINE || m->shortcut == &pdp_method_window) {
+        w = engine_work(trial, problem, trial->stamp.type);
+    } else if (m->shortcut) {
+        w.operations = m->shortcut->operations(trial, problem);
+    } else {
+        w.operations = loops_work(problem);
+        w.bytes = pdp_problem_is_paper(problem) ? pdp_solution_table_bytes(problem) : pdp_reference_bytes(problem);
+    }
+    if (m->shortcut) {
+        w.bytes = m->shortcut->bytes(trial, problem);
+    }
+    return w;
+}
+
+/* Seconds until a kernel is there: none if it is built in or in the cache. */
+static double find_compile_seconds(const pdp_plan *trial, bool can_compile) {
+    return !has_kernel(trial->method) ||
+                   pdp_kernel_is_ready(trial->problem->recurrence, &trial->stamp, trial->level, can_compile)
+               ? 0
+               : 1 / trial->rates.values[PDP_RATE_COMPILER];
+}
+
+static void refuse(pdp_cost *cost, const char *why) {
+    cost->is_refused = true;
+    cost->seconds = (double)INFINITY;
+    snprintf(cost->reason, sizeof cost->reason, "%.190s", why);
+}
+
+/* The cost of a method that refuses none of the problems. */
+static void reckon(pdp_plan *trial, uint64_t allowed, pdp_cost *cost) {
+    double seconds = 0;
+    if (choose_type(trial) != PDP_OK) {
+        refuse(cost, trial->error.text);
+        return;
+    }
+    const bool can_compile = trial->options.compile && !pdp_module_is_off();
+    const double compile = find_compile_seconds(trial, can_compile);
+    const double *rates = trial->rates.values;
+    cost->rate = find_rate(trial);
+    const bool is_interpreted = compile > 0 && !can_compile;
+    if (is_interpreted) {
+        cost->rate = PDP_RATE_INTERPRETER;
+        snprintf(cost->reason, sizeof cost->reason, "interpreted, for want of a kernel");
+    }
+    const double together = fmin(find_threads(trial), (double)trial->count);
+    for (size_t x = 0; x < trial->count; x++) {
+        work w = find_work(trial, trial->problems[x]);
+        if (is_interpreted) { /* by the plain loops; a little before these themselves, which have no note about it */
+            w = (work){is_knuth(trial->method) ? w.operations : 0.999 * loops_work(trial->problems[x]), w.bytes, 1};
+        }
+        cost->operations += w.operations;
+        cost->bytes = pdp_bytes_add(cost->bytes, w.bytes);
+        const double speedup = trial->count > 1 ? together : w.speedup; /* of many, each thread solves one */
+        seconds += w.operations / rates[cost->rate] / speedup + (double)w.bytes / rates[PDP_RATE_PAGES];
+    }
+    cost->seconds = seconds + (can_compile ? compile : 0);
+    if (compile > 0 && can_compile) {
+        snprintf(cost->reason, sizeof cost->reason, "%.2f s of it to compile its kernel", compile);
+    }
+    if (cost->bytes > allowed) {
+        char why[128];
+        snprintf(why, sizeof why, "it needs %" PRIu64 " bytes, and %" PRIu64 " are %s", cost->bytes, allowed,
+                 trial->options.memory_limit > 0 ? "allowed" : "free");
+        refuse(cost, why);
+    }
+}
+
+/* ---- Devices ---- */
+
+/* Terms from which on a GPU is taken for granted, if the environment says so in PIPEDP_GPU_TERMS; -1 otherwise. */
+static double find_gpu_terms(void) {
+    const char *text = getenv("PIPEDP_GPU_TERMS");
+    char *end = NULL;
+    const double terms = text ? strtod(text, &end) : -1;
+    return end && end != text && *end == '\0' && terms >= 0 ? terms : -1;
+}
+
+/* The engine on a GPU: whether there is one, only its driver knows. */
+static pdp_cost reckon_device(const pdp_plan *plan, const pdp_cost *engine) {
+    const double *rates = plan->rates.values, start = 1 / rates[PDP_RATE_GPU_START], least = find_gpu_terms();
+    pdp_cost cost = *engine;
+    cost.on_device = true;
+    cost.rate = plan->problem->shape == PDP_INTERVAL ? PDP_RATE_GPU_TILES : PDP_RATE_GPU_BLOCKS;
+    cost.seconds = start + cost.operations / rates[cost.rate];
+    snprintf(cost.reason, sizeof cost.reason, "%.2f s of it until its driver has started", start);
+    if (least >= 0) {
+        cost.seconds = engine->seconds * (plan->terms >= least ? 0.99 : 2);
+        snprintf(cost.reason, sizeof cost.reason, "PIPEDP_GPU_TERMS is %g", least);
+    }
+    return cost;
+}
+
+bool pdp_plan_device_pays(pdp_plan *plan) {
+    const double least = find_gpu_terms();
+    if (least >= 0 || plan->terms < 1e9) { /* which take a CPU less than any driver */
+        return least >= 0 && plan->terms >= least;
+    }
+    if (plan->cost_count == 0) {
+        pdp_plan_reckon(plan);
+    }
+    const pdp_cost *here = NULL, *there = NULL;
+    for (size_t x = 0; x < plan->cost_count; x++) {
+        const pdp_cost *cost = &plan->costs[x];
+        if (cost->method == plan->method) {
+            *(cost->on_device ? &there : &here) = cost;
+        }
+    }
+    return here && there && there->seconds < here->seconds;
+}
+
+/* ---- The list ---- */
+
+static int compare_costs(const void *left, const void *right) {
+    const pdp_cost *a = left, *b = right;
+    if (a->is_refused != b->is_refused) {
+        return a->is_refused ? 1 : -1;
+    }
+    return a->seconds < b->seconds ? -1 : a->seconds > b->seconds ? 1 : 0;
+}
+
+bool pdp_plan_is_small(const pdp_plan *plan) {
+    return plan->terms <= 2e5 && !plan->problem->is_extended;
+}
+
+void pdp_plan_reckon(pdp_plan *plan) {
+    const uint64_t limit = plan->options.memory_limit;
+    const uint64_t allowed = limit > 0 ? limit : pdp_memory_available();
+    const bool by_us = pdp_wish_is_auto(plan->options.backend);
+    const bool on_cpu = !by_us && strcmp(plan->options.backend, "cpu") == 0;
+    plan->cost_count = 0;
+    if (plan->options.rates) {
+        plan->rates = *plan->options.rates;
+    } else {
+        pdp_rates_find(&plan->rates, plan->level);
+    }
+    for (const pdp_method *m = pdp_methods_of(plan->problem->shape); m->name; m++) {
+        if (m->kind == PDP_STEP_EXACT) { /* for study, not for speed */
+            continue;
+        }
+        pdp_cost *cost = &plan->costs[plan->cost_count++];
+        const char *refusal = pdp_plan_refusal(plan, m);
+        *cost = (pdp_cost){.method = m};
+        if (refusal) {
+            refuse(cost, refusal);
+            continue;
+        }
+        pdp_plan trial = *plan;
+        trial.method = m;
+        reckon(&trial, allowed, cost);
+        if (m->kind == PDP_ENGINE && !cost->is_refused && !on_cpu) {
+            const pdp_cost there = reckon_device(plan, cost);
+            plan->cost_count += by_us;
+            plan->costs[plan->cost_count - 1] = there;
+        }
+    }
+    qsort(plan->costs, plan->cost_count, sizeof *plan->costs, compare_costs);
+}
+
+/* ---- In words ---- */
+
+static void explain_choice(const pdp_plan *plan, char *out, size_t size) {
+    const char *name = plan->method->name;
+    const pdp_cost *first = plan->costs;
+    size_t count = 0;
+    while (count < plan->cost_count && !plan->costs[count].is_refused) {
+        count++;
+    }
+    if (!pdp_wish_is_auto(plan->options.algorithm)) {
+        snprintf(out, size, "%s is asked for", name);
+    } else if (plan->options.record) {
+        snprintf(out, size, "%s is what is recorded", name);
+    } else if (pdp_plan_is_small(plan)) {
+        snprintf(out, size, "%s: there are so few terms that a choice would not pay", name);
+    } else if (count <= 1) {
+        snprintf(out, size, "%s is the only way to what is asked for", name);
+    } else if (first->method == plan->method && first->on_device == (plan->device != NULL)) {
+        snprintf(out, size, "%s is predicted to be the fastest of %zu ways, by rates that are %s", name, count,
+                 plan->rates.is_measured ? "measured" : "built in: pipedp tune measures this machine's");
+    } else {
+        snprintf(out, size, "%s: what is predicted to be faster cannot be had here", name);
+    }
+}
+
+static void explain_type(const pdp_plan *plan, char *out, size_t size) {
+    const pdp_problem *problem = plan->problem;
+    const char *name = pdp_type_name(&plan->stamp, problem);
+    const bool is_whole = problem->element == PDP_ELEMENT_WHOLE || problem->element == PDP_ELEMENT_I32 ||
+                          problem->element == PDP_ELEMENT_I64;
+    pdp_wide reach = 0;
+    for (size_t x = 0; x < plan->count && is_whole; x++) {
+        const pdp_bounds bounds = pdp_bounds_find(plan->problems[x]);
+        reach = bounds.reach > reach ? bounds.reach : reach;
+    }
+    if (!is_whole) {
+        snprintf(out, size, "%s, as the recurrence has it", name);
+    } else if (reach >= PDP_UNBOUNDED) {
+        snprintf(out, size, "%s: no bound on the values is proven, so that they are checked", name);
+    } else {
+        snprintf(out, size, "%s: on the way to a value nothing is beyond %.6g, which is proven from the data", name,
+                 (double)reach);
+    }
+}
+
+static void explain_device(const pdp_plan *plan, char *out, size_t size) {
+    const char *wish = plan->options.backend, *name = pdp_plan_backend(plan);
+    if (!pdp_wish_is_auto(wish)) {
+        snprintf(out, size, "%s is asked for", name);
+    } else if (plan->device) {
+        snprintf(out, size, "%s: so many terms are worth the start of its driver", name);
+    } else if (plan->note[0] != '\0' && strncmp(plan->note, "on the CPU", 10) == 0) {
+        snprintf(out, size, "%.230s", plan->note);
+    } else {
+        snprintf(out, size, "%s: %s", name,
+                 plan->cost_count > 0 && plan->costs[0].on_device ? "no GPU can be used here"
+                                                                  : "a GPU is not worth the start of its driver");
+    }
+}
+
+void pdp_plan_explain(pdp_plan *plan) {
+    const uint64_t limit = plan->options.memory_limit;
+    explain_choice(plan, plan->reasons[0], sizeof *plan->reasons);
+    explain_type(plan, plan->reasons[1], sizeof *plan->reasons);
+    snprintf(plan->reasons[2], sizeof *plan->reasons, "%" PRIu64 " bytes are needed, and %" PRIu64 " are %s",
+             plan->bytes, limit > 0 ? limit : pdp_memory_available(), limit > 0 ? "allowed" : "free");
+    explain_device(plan, plan->reasons[3], sizeof *plan->reasons);
+}

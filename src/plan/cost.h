@@ -1,0 +1,75 @@
+/* What a solve will take: the steps of a method over the rates of the machine. */
+#ifndef PDP_PLAN_COST_H
+#define PDP_PLAN_COST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/error.h"
+#include "cpu/kernel.h"
+
+/* What is done how often in a second. Those of the engines are one for each pdp_machine_type, in that order. */
+enum {
+    PDP_RATE_INTERPRETER,
+    PDP_RATE_LOOPS,
+    PDP_RATE_TILES,
+    PDP_RATE_BLOCKS = PDP_RATE_TILES + 7,
+    PDP_RATE_HU_SHING = PDP_RATE_BLOCKS + 7,
+    PDP_RATE_KNUTH,
+    PDP_RATE_SETTLE,
+    PDP_RATE_RUNS,
+    PDP_RATE_SERIES,
+    PDP_RATE_BOSTAN_MORI,
+    PDP_RATE_PAGES,
+    PDP_RATE_COMPILER,
+    PDP_RATE_GPU_TILES,
+    PDP_RATE_GPU_BLOCKS,
+    PDP_RATE_GPU_START,
+    PDP_RATE_COUNT
+};
+
+struct pdp_rates {
+    double values[PDP_RATE_COUNT];
+    pdp_level level;
+    bool is_measured; /* by `pipedp tune`, or set by the caller */
+    pdp_error error;
+};
+
+/* The rates that are built in. */
+void pdp_rates_set_defaults(pdp_rates *out, pdp_level level);
+
+/* What `pipedp tune` left for this machine, level and version; else the defaults. */
+void pdp_rates_find(pdp_rates *out, pdp_level level);
+
+/* One way to solve a plan's problems. */
+typedef struct pdp_cost {
+    const struct pdp_method *method;
+    bool is_refused;
+    bool on_device;
+    int rate;
+    double operations;
+    double seconds; /* of these and of everything else */
+    uint64_t bytes; /* at least */
+    char reason[200];
+} pdp_cost;
+
+struct pdp_plan;
+
+/* Why a method is no candidate, or NULL: it cannot solve a problem, or does not leave all that is asked for. */
+const char *pdp_plan_refusal(const struct pdp_plan *plan, const struct pdp_method *method);
+
+/* So few terms are done, by whatever method, before others are looked at. */
+bool pdp_plan_is_small(const struct pdp_plan *plan);
+
+/* Fills the plan's list of costs: every method whose result is what is asked for, the fastest first; then those that
+ * are refused, each with its reason. */
+void pdp_plan_reckon(struct pdp_plan *plan);
+
+/* Whether a GPU is worth the time that its driver takes to start, for the plan's engine. */
+bool pdp_plan_device_pays(struct pdp_plan *plan);
+
+/* Fills the plan's reasons: of its choice, type, memory and device, in words. */
+enum { PDP_REASONS = 4 };
+void pdp_plan_explain(struct pdp_plan *plan);
+
+#endif
