@@ -193,13 +193,12 @@ static bool has_kernel(const pdp_method *m) {
 static pdp_status choose_type(pdp_plan *trial) {
     const pdp_method *m = trial->method;
     size_t widest = 0;
-    if (has_kernel(m) &&
-        pdp_type_choose(&trial->stamp, trial->problems, trial->count, is_knuth(m) ? "i64" : trial->options.type,
-                        trial->level, false, &widest, &trial->error) != PDP_OK) {
-        return trial->error.status;
-    }
     if (has_kernel(m) && !is_knuth(m)) {
-        return PDP_OK;
+        return pdp_plan_choose_type(trial);
+    }
+    if (is_knuth(m) && pdp_type_choose(&trial->stamp, trial->problems, trial->count, "i64", trial->level, false,
+                                       &widest, &trial->error) != PDP_OK) {
+        return trial->error.status;
     }
     if (m->shortcut && m->shortcut->choose_type) {
         return m->shortcut->choose_type(trial);
@@ -381,6 +380,7 @@ void pdp_plan_reckon(pdp_plan *plan) {
         pdp_plan trial = *plan;
         trial.method = m;
         reckon(&trial, allowed, cost);
+        plan->typed = trial.typed;
         if (m->kind == PDP_ENGINE && !cost->is_refused && !on_cpu) {
             const pdp_cost there = reckon_device(plan, cost);
             plan->cost_count += by_us;

@@ -92,10 +92,7 @@ static const char *refuse_runs(const pdp_plan *plan, const pdp_problem *problem)
 /* As for a kernel, but values are only passed on: whatever is proven to fit into int64 will do. What could be taken for
  * infinity in a table of int64 is kept in 128 bits. */
 static pdp_status choose_type(pdp_plan *plan) {
-    size_t widest = 0;
-    if (pdp_type_choose(&plan->stamp, plan->problems, plan->count, plan->options.type, plan->level, false, &widest,
-                        &plan->error) != PDP_OK ||
-        plan->stamp.type != PDP_TYPE_WIDE) {
+    if (pdp_plan_choose_type(plan) != PDP_OK || plan->stamp.type != PDP_TYPE_WIDE) {
         return plan->error.status;
     }
     for (size_t x = 0; x < plan->count; x++) {

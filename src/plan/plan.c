@@ -83,12 +83,22 @@ pdp_machine_type pdp_plan_plain_type(const pdp_problem *problem) {
     return pdp_problem_is_paper(problem) ? PDP_TYPE_I64 : pdp_reference_type(problem);
 }
 
+pdp_status pdp_plan_choose_type(pdp_plan *plan) {
+    size_t widest = 0;
+    if (!plan->typed.is_known) {
+        plan->typed.is_known = true;
+        pdp_type_choose(&plan->typed.stamp, plan->problems, plan->count, plan->options.type, plan->level, false,
+                        &widest, &plan->typed.error);
+    }
+    plan->stamp = plan->typed.stamp;
+    plan->error = plan->typed.error;
+    return plan->error.status;
+}
+
 pdp_status pdp_plan_open_kernel(pdp_plan *plan, bool is_asked_for) {
     const pdp_problem *problem = plan->problem;
     pdp_error error = {0};
-    size_t widest = 0;
-    if (pdp_type_choose(&plan->stamp, plan->problems, plan->count, plan->options.type, plan->level, false, &widest,
-                        &plan->error) != PDP_OK) {
+    if (pdp_plan_choose_type(plan) != PDP_OK) {
         return plan->error.status;
     }
     /* A few terms are interpreted before a compiler has started. */

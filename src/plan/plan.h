@@ -47,7 +47,6 @@ typedef struct pdp_method {
 struct pdp_plan {
     const pdp_problem **problems;
     size_t count;
-    bool owns_problems;         /* they are made for the cell that is wanted */
     const pdp_problem *problem; /* the first, for all in which they are alike */
     double terms;               /* of all */
     const pdp_method *method;
@@ -55,15 +54,21 @@ struct pdp_plan {
     pdp_watch watch;
     pdp_schedule schedule; /* at its start, if the machine runs it; a plan for several has none */
     bool on_machine;
+    bool owns_problems; /* they are made for the cell that is wanted */
+    bool owns_device;
     pdp_level level;
     pdp_stamp stamp;
     pdp_kernel kernel;  /* of an engine on the CPU */
     pdp_device *device; /* that runs the engine instead, and the kernels it has loaded */
-    bool owns_device;
     pdp_program *program;
     uint64_t device_memory; /* bytes of it that may be taken */
     int threads;
     uint64_t bytes;
+    struct {
+        bool is_known;
+        pdp_stamp stamp;
+        pdp_error error;
+    } typed;            /* what was found for the wish: see pdp_plan_choose_type */
     pdp_rates rates;    /* found when they are first needed */
     pdp_cost costs[12]; /* of all methods, the fastest first; none if the choice was not worth the time */
     size_t cost_count;
@@ -74,6 +79,10 @@ struct pdp_plan {
 
 /* Of a method, a type or a backend. */
 bool pdp_wish_is_auto(const char *wish);
+
+/* Sets the stamp for a kernel on the CPU, as the options wish; the bounds that it goes by are found once, for they may
+ * take as long as a solve. */
+pdp_status pdp_plan_choose_type(pdp_plan *plan);
 
 /* What the plain loops compute with. */
 pdp_machine_type pdp_plan_plain_type(const pdp_problem *problem);

@@ -230,11 +230,16 @@ static void read_inputs(bounder *b) {
         const pdp_bound_input *input = &b->problem->inputs[x];
         pdp_wide positive = 0, negative = 0;
         size_t count = (size_t)input->extent[0] * (size_t)(input->extent[1] > 0 ? input->extent[1] : 1);
-        for (size_t m = 0; input->whole && m < count; m++) {
-            pdp_wide item = input->whole[m];
-            b->inputs[x] = m == 0 ? (range){item, item} : hull(b->inputs[x], (range){item, item});
-            *(item > 0 ? &positive : &negative) += item;
+        count = input->whole ? count : 0;
+        int64_t low = count > 0 ? input->whole[0] : 0, high = low;
+        for (size_t m = 0; m < count; m++) {
+            const int64_t item = input->whole[m];
+            low = item < low ? item : low;
+            high = item > high ? item : high;
+            positive += item > 0 ? item : 0;
+            negative += item > 0 ? 0 : item;
         }
+        b->inputs[x] = count > 0 ? (range){low, high} : b->inputs[x];
         b->sums[x] = (range){cut(negative), cut(positive)};
     }
 }
