@@ -352,7 +352,7 @@ typedef struct pdp_candidate {
 PDP_API int pdp_plan_candidate(const pdp_plan *plan, size_t index, pdp_candidate *out);
 
 /* Why the plan is as it is, in words, if its option `explain` was set: reason `index` from 0, and what it is about
- * ("choice", "type", "memory", "device"); NULL at the end. */
+ * ("choice", "type", "size", "memory", "device"); NULL at the end. */
 PDP_API const char *pdp_plan_reason(const pdp_plan *plan, size_t index, const char **about);
 
 /* Names of the methods for a kind of problem, by index from 0, the reference first; NULL at the end. */

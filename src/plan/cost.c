@@ -435,6 +435,17 @@ static void explain_type(const pdp_plan *plan, char *out, size_t size) {
     }
 }
 
+/* What an engine works on at once. Tiles are of one size: twice that is within 3 % (docs/performance.md). */
+static void explain_size(const pdp_plan *plan, char *out, size_t size) {
+    if (plan->method->kind != PDP_ENGINE) {
+        snprintf(out, size, "%s has no tiles", plan->method->name);
+    } else if (plan->problem->shape == PDP_LINEAR) {
+        snprintf(out, size, "blocks of cells as long as the greatest offset and the first cache have room for");
+    } else {
+        snprintf(out, size, "tiles of 64 x 64 cells, whatever the length");
+    }
+}
+
 static void explain_device(const pdp_plan *plan, char *out, size_t size) {
     const char *wish = plan->options.backend, *name = pdp_plan_backend(plan);
     if (!pdp_wish_is_auto(wish)) {
@@ -454,7 +465,8 @@ void pdp_plan_explain(pdp_plan *plan) {
     const uint64_t limit = plan->options.memory_limit;
     explain_choice(plan, plan->reasons[0], sizeof *plan->reasons);
     explain_type(plan, plan->reasons[1], sizeof *plan->reasons);
-    snprintf(plan->reasons[2], sizeof *plan->reasons, "%" PRIu64 " bytes are needed, and %" PRIu64 " are %s",
+    explain_size(plan, plan->reasons[2], sizeof *plan->reasons);
+    snprintf(plan->reasons[3], sizeof *plan->reasons, "%" PRIu64 " bytes are needed, and %" PRIu64 " are %s",
              plan->bytes, limit > 0 ? limit : pdp_memory_available(), limit > 0 ? "allowed" : "free");
-    explain_device(plan, plan->reasons[3], sizeof *plan->reasons);
+    explain_device(plan, plan->reasons[4], sizeof *plan->reasons);
 }

@@ -68,8 +68,8 @@ void pdp_plan_reckon(struct pdp_plan *plan);
 /* Whether a GPU is worth the time that its driver takes to start, for the plan's engine. */
 bool pdp_plan_device_pays(struct pdp_plan *plan);
 
-/* Fills the plan's reasons: of its choice, type, memory and device, in words. */
-enum { PDP_REASONS = 4 };
+/* Fills the plan's reasons: of its choice, type, sizes, memory and device, in words. */
+enum { PDP_REASONS = 5 };
 void pdp_plan_explain(struct pdp_plan *plan);
 
 #endif

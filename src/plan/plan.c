@@ -525,7 +525,7 @@ int pdp_plan_candidate(const pdp_plan *plan, size_t index, pdp_candidate *out) {
 }
 
 const char *pdp_plan_reason(const pdp_plan *plan, size_t index, const char **about) {
-    static const char *const names[PDP_REASONS] = {"choice", "type", "memory", "device"};
+    static const char *const names[PDP_REASONS] = {"choice", "type", "size", "memory", "device"};
     const bool is_there = is_good(plan) && plan->options.explain && index < PDP_REASONS;
     *about = is_there ? names[index] : NULL;
     return is_there ? plan->reasons[index] : NULL;

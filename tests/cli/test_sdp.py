@@ -107,7 +107,7 @@ class Sdp(CommandTest):
         self.assertRegex(stdout, r"\n            series      cpu  +no:  it is for sums, by the operator add\n")
         for more in [["--dry-run"], []]:
             plan = self.run_json(*line, "--explain", *more)["plan"]
-            self.assertEqual(list(plan), ["choice", "type", "memory", "device", "candidates"])
+            self.assertEqual(list(plan), ["choice", "type", "size", "memory", "device", "candidates"])
             self.assertEqual([(c["algorithm"], c["chosen"]) for c in plan["candidates"] if c["chosen"]],
                              [("settle", True)])
             times = [c["seconds"] for c in plan["candidates"] if not c["refused"]]

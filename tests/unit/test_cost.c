@@ -181,9 +181,10 @@ static void test_candidates(void **unused) {
     assert_in(pdp_plan_reason(plan, 0, &about), "settle is predicted to be the fastest of 4 ways");
     assert_string_equal(about, "choice");
     assert_in(pdp_plan_reason(plan, 1, &about), "nothing is beyond 999");
-    assert_in(pdp_plan_reason(plan, 2, &about), " bytes are needed");
-    assert_in(pdp_plan_reason(plan, 3, &about), "cpu is asked for");
-    assert_null(pdp_plan_reason(plan, 4, &about));
+    assert_in(pdp_plan_reason(plan, 2, &about), "settle has no tiles");
+    assert_in(pdp_plan_reason(plan, 3, &about), " bytes are needed");
+    assert_in(pdp_plan_reason(plan, 4, &about), "cpu is asked for");
+    assert_null(pdp_plan_reason(plan, 5, &about));
     pdp_plan_free(plan);
 
     options.explain = 0;
