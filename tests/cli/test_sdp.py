@@ -118,7 +118,7 @@ class Sdp(CommandTest):
         plan = self.run_json(*line, "--explain", "-A", "blocks")["plan"]
         self.assertEqual(plan["choice"], "blocks is asked for")
         plan = self.run_json("sdp", "--offsets", "2,1", "--init", "4,5", "-n", 9, "--explain")["plan"]
-        self.assertEqual(plan["choice"], "blocks: there are so few terms that a choice would not pay")
+        self.assertEqual(plan["choice"], f"{self.automatic()}: there are so few terms that a choice would not pay")
         plan = self.run_json("mcm", 2, 3, 4, "--explain")["plan"]
         self.assertEqual([c["algorithm"] for c in plan["candidates"] if c["chosen"]], ["hu-shing"])
 

@@ -653,8 +653,10 @@ static void test_told_operations(void **unused) {
     pdp_problem *problem = make_problem();
     const pdp_settle_job settle = {1000, 22, offsets, 4, false, 0};
     const pdp_runs_job runs = {.cells = 1000, .preset_count = 22, .offsets = offsets, .offset_count = 4};
+    pdp_options options = PDP_OPTIONS_DEFAULT;
     pdp_plan *plan;
-    assert_int_equal(pdp_plan_create(&plan, problem, NULL), PDP_OK);
+    options.algorithm = "runs"; /* of 4 bytes, whether or not there is a kernel of the engine */
+    assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
     assert_true(pdp_method_settle.operations(plan, problem) == pdp_settle_operations(&settle) + 1000);
     assert_true(pdp_method_runs.operations(plan, problem) == pdp_runs_operations(&runs));
     pdp_plan_free(plan);
