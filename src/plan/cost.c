@@ -53,11 +53,33 @@ static double term_work(const pdp_problem *problem) {
     return problem->combine == PDP_OP_MUL ? 2 : form == PDP_TERM_CELL || is_even ? 1 : 1.2;
 }
 
+/* Nodes that the interpreter visits for a term. The parser caps the depth. */
+static double count_nodes(pdp_bindings *bindings, uint32_t index) {
+    const pdp_node *n = &bindings->recurrence->nodes[index];
+    if (n->kind == PDP_NODE_FOLD) {
+        return 1 + fmax(1, (double)pdp_interpret(bindings, n->child[0]).whole) * count_nodes(bindings, n->child[1]);
+    }
+    double count = 1;
+    for (uint32_t c = 0; c < n->child_count; c++) {
+        count += count_nodes(bindings, n->child[c]);
+    }
+    return count;
+}
+
+/* Of a term, where it is interpreted: beside that of `merge`, which has three. */
+static double interpreter_work(const pdp_problem *problem) {
+    pdp_bindings bindings = pdp_problem_bindings(problem);
+    return pdp_problem_is_paper(problem) ? 1 : fmax(1, count_nodes(&bindings, problem->recurrence->term) / 3);
+}
+
 /* Of the plain loops: terms, and what they take beside a plain min. */
 static double loops_work(const pdp_problem *problem) {
     const double n = (double)problem->n, cells = (double)(problem->n - problem->preset_count);
     const double terms = problem->shape == PDP_LINEAR ? cells * (double)problem->offset_count : n * n * n / 6;
-    return terms * (problem->combine == PDP_OP_GCD ? 3 : problem->element == PDP_ELEMENT_MOD ? 4 : 1);
+    return terms * interpreter_work(problem) *
+           (problem->combine == PDP_OP_GCD        ? 3
+            : problem->element == PDP_ELEMENT_MOD ? 4
+                                                  : 1);
 }
 
 /* Operations of the innermost loop for a term, and a fifth of those that are done before it for a row or a column. The
