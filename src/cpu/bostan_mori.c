@@ -193,11 +193,18 @@ static void halve(const generator *g, unsigned x, unsigned log_size, bool is_odd
     transform_back(g, x, 1, log_size - 1, log_size - 1);
 }
 
+static void show(const generator *g) {
+    if (g->job->watch) {
+        g->job->watch(g->job->context, g->upper, g->upper_count, g->lower, g->lower_count);
+    }
+}
+
 pdp_status pdp_bostan_mori_solve(const pdp_bostan_mori_job *job, int64_t *value, pdp_progress progress,
                                  pdp_error *error) {
     generator g;
     if (create(&g, job, error) == PDP_OK) {
         make_fraction(&g);
+        show(&g);
         unsigned steps = 0, all = 1;
         for (uint64_t cell = job->cell; cell > 0; cell >>= 1) {
             all++;
@@ -214,6 +221,7 @@ pdp_status pdp_bostan_mori_solve(const pdp_bostan_mori_job *job, int64_t *value,
             g.upper_count = is_odd && highest == 0 ? 1 : (highest - is_odd) / 2 + 1;
             join(&g, 0, g.upper, g.upper_count);
             join(&g, 1, g.lower, g.lower_count);
+            show(&g);
             pdp_progress_tell(progress, (double)++steps / all, error);
         }
         *value = g.upper[0]; /* over V's, which is 1 */

@@ -7,6 +7,10 @@
 #include "core/progress.h"
 #include "cpu/ring.h"
 
+/* Is told U and V at the start and after every step; numbers as below. */
+typedef void pdp_bostan_mori_watch(void *context, const int64_t *upper, size_t upper_count, const int64_t *lower,
+                                   size_t lower_count);
+
 /* ST[i] = x(i) + the sum over d = 1 .. longest of weights[d] * ST[i - d], d <= i, for i >= preset_count. Residues are
  * 0 .. modulus-1, numbers modulo 2^64 in int64. */
 typedef struct pdp_bostan_mori_job {
@@ -21,6 +25,8 @@ typedef struct pdp_bostan_mori_job {
     bool is_steady; /* instead x(i) is the sum of sources[0 .. i - preset_count], and then always the same */
     uint64_t cell;
     pdp_level level;
+    pdp_bostan_mori_watch *watch; /* or NULL */
+    void *context;
 } pdp_bostan_mori_job;
 
 /* Why the job cannot be done, or NULL. Looks at no array, as do the next two. */

@@ -34,8 +34,10 @@ typedef struct pdp_interval_kernel {
                     const void *const *next, void *scratch);
     /* All that is left: k within the tiles I and J, leaves, options, finish. */
     void (*finish)(const void *data, const pdp_tile_frame *frame, void *scratch);
-    /* The smallest k that gives M[i][j] its value, 0 if none does: row[x] is M[i][i+1+x], column[x] is M[i+1+x][j]. */
-    int64_t (*split)(const void *data, const void *cell, const void *row, const void *column, int64_t i, int64_t j);
+    /* The smallest k among the points of a tile that gives M[i][j] its value, 0 if none does. The tile begins with
+     * point k0; `row` and `column` are where M[i][k0] and M[k0][j] lie. */
+    int64_t (*split)(const void *data, const void *cell, const void *row, const void *column, int64_t i, int64_t j,
+                     int64_t k0);
     /* out[x] is M[i][j+x] as if its terms came to 0, for x < count. NULL unless the recurrence is one for cpu/knuth.h
      * and the elements are int64. */
     void (*weigh)(const void *data, int64_t i, int64_t j, int64_t count, int64_t *out);

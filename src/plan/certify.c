@@ -143,6 +143,10 @@ static pdp_status check_alone(const pdp_witness *witness, pdp_solution *solution
     if (pdp_witness_far(witness, &is_checked, &solution->error) == PDP_OK && is_checked) {
         solution->certificate = PDP_CERTIFIED;
         add_text(solution, "the value is what powers of x modulo the recurrence's polynomial come to");
+    } else if (!is_checked && solution->steps_checked > 0) {
+        solution->certificate = PDP_WITNESS;
+        add_text(solution, "the %zu fractions on the way to the value, at a random point, are those of the recurrence",
+                 solution->steps_checked);
     } else if (!is_checked) {
         add_text(solution, "there is neither a decision nor a table to look at");
     }

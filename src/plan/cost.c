@@ -13,7 +13,6 @@
 #include "problem/bound.h"
 #include "problem/linear_form.h"
 #include "reference/reference.h"
-#include "solution/witness.h"
 
 /* What a method takes for one problem. */
 typedef struct work {
@@ -178,8 +177,7 @@ static const char *find_lack(const pdp_plan *plan, const pdp_problem *problem, c
     if (o->decisions && chooses && m->shortcut == &pdp_method_window) {
         return "it keeps no decisions, and these are wanted";
     }
-    const bool has_check = problem->is_extended || pdp_witness_is_far(problem); /* or there is no other way */
-    if (o->verify && (m->shortcut == &pdp_method_window || (m->shortcut == &pdp_method_bostan_mori && !has_check))) {
+    if (o->verify && m->shortcut == &pdp_method_window) {
         return "it leaves nothing to check the value by";
     }
     return problem->is_extended && m->shortcut != &pdp_method_bostan_mori

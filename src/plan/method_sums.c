@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "cpu/bostan_mori.h"
 #include "cpu/series.h"
 #include "plan/plan.h"
 #include "plan/type.h"
 #include "problem/bound.h"
 #include "problem/linear_form.h"
+#include "solution/witness.h"
 
 /* ---- What a problem is to them ---- */
 
@@ -297,11 +297,17 @@ static const char *refuse_far(const pdp_plan *plan, const pdp_problem *problem) 
     return refusal;
 }
 
+/* There is nothing else to check the value by. */
+static bool is_watched(const pdp_plan *plan, const pdp_problem *problem) {
+    return plan->options.verify && problem->preset_count < problem->n && !pdp_witness_is_far(problem);
+}
+
 static uint64_t far_bytes(const pdp_plan *plan, const pdp_problem *problem) {
     const measure found = measure_terms(problem);
     const pdp_bostan_mori_job job = far_job(plan, problem, &found);
     const uint64_t lists = pdp_bytes_multiply(job.preset_count + job.source_count + 1, sizeof(int64_t));
-    return pdp_bytes_add(pdp_bytes_add(lists, sums_bytes(&found)), pdp_bostan_mori_bytes(&job));
+    const uint64_t bytes = pdp_bytes_add(pdp_bytes_add(lists, sums_bytes(&found)), pdp_bostan_mori_bytes(&job));
+    return is_watched(plan, problem) ? pdp_bytes_add(bytes, pdp_witness_steps_bytes(problem)) : bytes;
 }
 
 static double far_operations(const pdp_plan *plan, const pdp_problem *problem) {
@@ -324,7 +330,8 @@ static void find_sources(sums *s, const pdp_bostan_mori_job *job, int64_t *sourc
     }
 }
 
-static pdp_status run_far(const pdp_plan *plan, pdp_solution *solution, pdp_progress progress) {
+pdp_status pdp_plan_solve_far(const pdp_plan *plan, pdp_solution *solution, pdp_bostan_mori_watch *watch, void *context,
+                              pdp_progress progress) {
     const pdp_problem *problem = solution->problem;
     const measure found = measure_terms(problem);
     pdp_bostan_mori_job job = far_job(plan, problem, &found);
@@ -345,6 +352,8 @@ static pdp_status run_far(const pdp_plan *plan, pdp_solution *solution, pdp_prog
             job.weights = s.weights;
             job.presets = lists;
             job.sources = lists + presets;
+            job.watch = watch;
+            job.context = context;
             pdp_bostan_mori_solve(&job, &value, progress, error);
             *error = s.bindings.error.status != PDP_OK ? s.bindings.error : *error;
         }
@@ -353,6 +362,21 @@ static pdp_status run_far(const pdp_plan *plan, pdp_solution *solution, pdp_prog
     solution->value.whole = is_bits ? (pdp_wide)(uint64_t)value : (pdp_wide)value;
     sums_free(&s);
     free(lists);
+    return error->status;
+}
+
+static pdp_status run_far(const pdp_plan *plan, pdp_solution *solution, pdp_progress progress) {
+    pdp_error *error = &solution->error;
+    pdp_witness_steps witness;
+    if (!is_watched(plan, solution->problem)) {
+        return pdp_plan_solve_far(plan, solution, NULL, NULL, progress);
+    }
+    if (pdp_witness_steps_create(&witness, solution->problem, error) == PDP_OK &&
+        pdp_plan_solve_far(plan, solution, pdp_witness_steps_watch, &witness, progress) == PDP_OK) {
+        pdp_witness_steps_close(&witness, solution->value.whole, error);
+        solution->steps_checked = witness.count;
+    }
+    pdp_witness_steps_free(&witness);
     return error->status;
 }
 

@@ -2,6 +2,7 @@
 #ifndef PDP_PLAN_PLAN_H
 #define PDP_PLAN_PLAN_H
 
+#include "cpu/bostan_mori.h"
 #include "cpu/data.h"
 #include "cpu/kernel.h"
 #include "cpu/linear.h"
@@ -110,6 +111,10 @@ extern const pdp_shortcut pdp_method_runs;
 extern const pdp_shortcut pdp_method_series; /* method_sums.c */
 extern const pdp_shortcut pdp_method_bostan_mori;
 extern const pdp_shortcut pdp_method_window; /* method_window.c */
+
+/* The run of bostan-mori: the value, its steps shown to whoever watches, or NULL. */
+pdp_status pdp_plan_solve_far(const pdp_plan *plan, pdp_solution *solution, pdp_bostan_mori_watch *watch, void *context,
+                              pdp_progress progress);
 
 /* Chooses the type and opens the kernel; a note says why not, if it is not asked for and the interpreter can take over:
  * the type is then the interpreter's. */

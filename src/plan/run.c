@@ -45,38 +45,33 @@ typedef struct split_context {
     const pdp_interval_kernel *kernel;
     const pdp_data *data;
     const pdp_solution *solution;
-    unsigned char *row; /* of M[i][k], and then as many of M[k][j] */
 } split_context;
 
+/* Tile by tile: the k is often one of the first. */
 static size_t split_by_kernel(void *context, size_t i, size_t j) {
     const split_context *c = context;
     const pdp_tiles *tiles = &c->solution->tiles;
-    const size_t bytes = tiles->cell_bytes;
-    unsigned char *column = c->row + tiles->points * bytes;
-    for (size_t k = i + 1; k < j; k++) {
-        memcpy(c->row + (k - i - 1) * bytes, pdp_tiles_cell(tiles, i, k), bytes);
-        memcpy(column + (k - i - 1) * bytes, pdp_tiles_cell(tiles, k, j), bytes);
+    const size_t tile = tiles->tile, row = i + tiles->room, column = j + tiles->room;
+    const size_t above = row / tile, beside = column / tile;
+    const size_t down = pdp_tiles_within(tiles, row % tile, 0), along = pdp_tiles_within(tiles, 0, column % tile);
+    const unsigned char *cell = pdp_tiles_at(tiles, above, beside);
+    size_t found = 0;
+    for (size_t at = (row + 1) / tile; at * tile < column && found == 0; at++) {
+        const unsigned char *left = pdp_tiles_at(tiles, above, at), *right = pdp_tiles_at(tiles, at, beside);
+        found = (size_t)c->kernel->split(&c->data->kernel, cell + down + along, left + down, right + along, (int64_t)i,
+                                         (int64_t)j, (int64_t)(at * tile - tiles->room));
     }
-    return (size_t)c->kernel->split(&c->data->kernel, pdp_tiles_cell(tiles, i, j), c->row, column, (int64_t)i,
-                                    (int64_t)j);
+    return found;
 }
 
 static pdp_status decide(const pdp_plan *plan, const pdp_data *data, pdp_solution *solution) {
-    split_context context = {plan->kernel.kernel, data, solution, NULL};
+    split_context context = {plan->kernel.kernel, data, solution};
     const bool by_kernel = data && solution->shape == PDP_INTERVAL;
     if (!plan->options.decisions && !solution->splits) {
         return PDP_OK;
     }
-    if (by_kernel) {
-        context.row = pdp_pages_allocate(2 * (solution->n + 1) * solution->tiles.cell_bytes, &solution->error);
-        if (!context.row) {
-            return solution->error.status;
-        }
-    }
-    pdp_status status = by_kernel ? pdp_solution_decide(solution, split_by_kernel, &context)
-                                  : pdp_solution_decide(solution, pdp_solution_split, solution);
-    free(context.row);
-    return status;
+    return by_kernel ? pdp_solution_decide(solution, split_by_kernel, &context)
+                     : pdp_solution_decide(solution, pdp_solution_split, solution);
 }
 
 /* ---- A problem ---- */
@@ -164,6 +159,9 @@ static void solve(const pdp_plan *plan, pdp_solution *solution, int threads, pdp
 static void certify(const pdp_plan *plan, pdp_solution *solution) {
     if (solution->error.status == PDP_OK && plan->options.verify) {
         pdp_plan_certify(plan, solution);
+    }
+    if (plan->options.decisions == PDP_DECISIONS_TO_CHECK) {
+        pdp_solution_drop_decisions(solution);
     }
     if (solution->error.status != PDP_OK) {
         pdp_solution_discard(solution);

@@ -148,19 +148,22 @@ static pdp_wide shift_right(pdp_wide value, pdp_wide distance) {
     return is_beyond(value) ? value : distance < 0 || distance > 63 ? 0 : value >> distance;
 }
 
-static pdp_wide operate_exact(pdp_bindings *bindings, const pdp_node *node, pdp_op op, pdp_wide a, pdp_wide b) {
-    const bool is_bitwise = op == PDP_OP_AND || op == PDP_OP_OR || op == PDP_OP_XOR || op == PDP_OP_GCD;
-    if (is_bitwise && (is_beyond(a) || is_beyond(b))) { /* whose bits are not known */
+static pdp_wide operate_bits(pdp_op op, pdp_wide a, pdp_wide b) {
+    if (is_beyond(a) || is_beyond(b)) { /* whose bits are not known */
         return is_beyond(a) ? a : b;
     }
+    return op == PDP_OP_AND ? a & b : op == PDP_OP_OR ? a | b : op == PDP_OP_XOR ? a ^ b : gcd(a, b);
+}
+
+static pdp_wide operate_exact(pdp_bindings *bindings, const pdp_node *node, pdp_op op, pdp_wide a, pdp_wide b) {
     switch (op) {
     case PDP_OP_ADD: return add_exact(a, b);
     case PDP_OP_SUBTRACT: return add_exact(a, negate(b));
     case PDP_OP_MUL: return multiply_exact(a, b);
-    case PDP_OP_AND: return a & b;
-    case PDP_OP_OR: return a | b;
-    case PDP_OP_XOR: return a ^ b;
-    case PDP_OP_GCD: return gcd(a, b);
+    case PDP_OP_AND:
+    case PDP_OP_OR:
+    case PDP_OP_XOR:
+    case PDP_OP_GCD: return operate_bits(op, a, b);
     case PDP_OP_SHIFT_LEFT: return shift_left(a, b);
     case PDP_OP_SHIFT_RIGHT: return shift_right(a, b);
     case PDP_OP_DIVIDE:
@@ -230,17 +233,20 @@ static double operate_real(pdp_bindings *bindings, const pdp_node *node, pdp_op 
     return result;
 }
 
+/* The lesser or the greater, of equal ones the first. */
+static pdp_value choose(arithmetic kind, pdp_op op, pdp_value a, pdp_value b) {
+    if (kind == EXACT && (is_unknown(a.whole) || is_unknown(b.whole))) {
+        return (pdp_value){.whole = PDP_WHOLE_UNKNOWN};
+    }
+    const int order = compare(kind, b, a);
+    return (op == PDP_OP_MIN ? order < 0 : order > 0) ? b : a;
+}
+
 /* a (op) b, all of one arithmetic. */
 static pdp_value operate(pdp_bindings *bindings, const pdp_node *node, arithmetic kind, pdp_op op, pdp_value a,
                          pdp_value b) {
-    if (kind == EXACT && (op == PDP_OP_MIN || op == PDP_OP_MAX) && (is_unknown(a.whole) || is_unknown(b.whole))) {
-        return (pdp_value){.whole = PDP_WHOLE_UNKNOWN};
-    }
-    if (op == PDP_OP_MIN) {
-        return compare(kind, b, a) < 0 ? b : a;
-    }
-    if (op == PDP_OP_MAX) {
-        return compare(kind, b, a) > 0 ? b : a;
+    if (op == PDP_OP_MIN || op == PDP_OP_MAX) {
+        return choose(kind, op, a, b);
     }
     switch (kind) {
     case EXACT: return (pdp_value){.whole = operate_exact(bindings, node, op, a.whole, b.whole)};
@@ -442,19 +448,9 @@ static pdp_value interpret_muladd(pdp_bindings *bindings, const pdp_node *node) 
     return (pdp_value){.real = real};
 }
 
-pdp_value pdp_interpret(pdp_bindings *bindings, uint32_t index) {
-    const pdp_node *node = &bindings->recurrence->nodes[index];
-    const int64_t indices[] = {[PDP_INDEX_I] = bindings->i, [PDP_INDEX_K] = bindings->k, [PDP_INDEX_J] = bindings->j};
+/* What has children. Apart, so that nodes without them, which are most, save no registers. */
+static __attribute__((noinline)) pdp_value interpret_inner(pdp_bindings *bindings, const pdp_node *node) {
     switch (node->kind) {
-    case PDP_NODE_WHOLE: return (pdp_value){.whole = node->number};
-    case PDP_NODE_REAL: return (pdp_value){.real = round_real(bindings, node->real)};
-    case PDP_NODE_INDEX: return (pdp_value){.whole = indices[node->which]};
-    case PDP_NODE_CELL: return bindings->cells[node->which];
-    case PDP_NODE_PARAM:
-        return node->is_real ? (pdp_value){.real = round_real(bindings, bindings->real_params[node->which])}
-                             : (pdp_value){.whole = bindings->params[node->which]};
-    case PDP_NODE_DIM: return (pdp_value){.whole = bindings->dims[node->which]};
-    case PDP_NODE_VARIABLE: return (pdp_value){.whole = bindings->variables[node->which]};
     case PDP_NODE_LOOKUP: return interpret_lookup(bindings, node);
     case PDP_NODE_SUM: return interpret_sum(bindings, node);
     case PDP_NODE_FOLD: return interpret_fold(bindings, node);
@@ -465,8 +461,27 @@ pdp_value pdp_interpret(pdp_bindings *bindings, uint32_t index) {
                             arithmetic_of(bindings, node));
     case PDP_NODE_CALL: return interpret_call(bindings, node);
     case PDP_NODE_MULADD: return interpret_muladd(bindings, node);
+    default: return (pdp_value){.whole = 0};
     }
-    return (pdp_value){.whole = 0};
+}
+
+pdp_value pdp_interpret(pdp_bindings *bindings, uint32_t index) {
+    const pdp_node *node = &bindings->recurrence->nodes[index];
+    switch (node->kind) {
+    case PDP_NODE_WHOLE: return (pdp_value){.whole = node->number};
+    case PDP_NODE_REAL: return (pdp_value){.real = round_real(bindings, node->real)};
+    case PDP_NODE_INDEX:
+        return (pdp_value){.whole = node->which == PDP_INDEX_I   ? bindings->i
+                                    : node->which == PDP_INDEX_K ? bindings->k
+                                                                 : bindings->j};
+    case PDP_NODE_CELL: return bindings->cells[node->which];
+    case PDP_NODE_PARAM:
+        return node->is_real ? (pdp_value){.real = round_real(bindings, bindings->real_params[node->which])}
+                             : (pdp_value){.whole = bindings->params[node->which]};
+    case PDP_NODE_DIM: return (pdp_value){.whole = bindings->dims[node->which]};
+    case PDP_NODE_VARIABLE: return (pdp_value){.whole = bindings->variables[node->which]};
+    default: return interpret_inner(bindings, node);
+    }
 }
 
 pdp_value pdp_interpret_element(pdp_bindings *bindings, uint32_t node) {

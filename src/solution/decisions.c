@@ -69,32 +69,39 @@ size_t pdp_solution_split(void *context, size_t i, size_t j) {
     return 0;
 }
 
-/* The option that gives M[i][j] its value: its number, or option_count. */
-static uint32_t find_option(const pdp_solution *solution, size_t i, size_t j) {
+static bool option_gives(const pdp_solution *solution, pdp_bindings *bindings, uint32_t x, size_t i, size_t j) {
     const pdp_recurrence *r = solution->problem->recurrence;
-    pdp_bindings bindings = pdp_problem_bindings(solution->problem);
-    const pdp_value cell = pdp_solution_cell(solution, i, j);
-    bindings.i = (int64_t)i;
-    bindings.j = (int64_t)j;
+    const pdp_option_clause *option = &r->options[x];
+    bindings->j = (int64_t)j;
     if (j > i + 2) {
-        bindings.cells[PDP_CELL_INSIDE] = pdp_solution_cell(solution, i + 1, j - 1);
+        bindings->cells[PDP_CELL_INSIDE] = pdp_solution_cell(solution, i + 1, j - 1);
     } else if (r->empty != PDP_NO_NODE) {
-        pdp_bindings at = bindings;
-        at.i = (int64_t)i + 1;
-        bindings.cells[PDP_CELL_INSIDE] = pdp_interpret_element(&at, r->empty);
+        bindings->i = (int64_t)i + 1;
+        bindings->cells[PDP_CELL_INSIDE] = pdp_interpret_element(bindings, r->empty);
     }
-    for (uint32_t x = 0; x < r->option_count; x++) {
-        const pdp_option_clause *option = &r->options[x];
-        if (!solution->problem->has_option[x] ||
-            (option->condition != PDP_NO_NODE && !pdp_interpret_truth(&bindings, option->condition))) {
-            continue;
-        }
-        pdp_value value = pdp_interpret_element(&bindings, option->value);
-        if (is_equal(solution, close_sum(&bindings, value, false), cell)) {
+    bindings->i = (int64_t)i;
+    if (option->condition != PDP_NO_NODE && !pdp_interpret_truth(bindings, option->condition)) {
+        return false;
+    }
+    const pdp_value value = pdp_interpret_element(bindings, option->value);
+    return is_equal(solution, close_sum(bindings, value, false), pdp_solution_cell(solution, i, j));
+}
+
+/* The option that gives M[i][j] its value, which no split does: its number, or option_count. Something does, so that
+ * the last of those that there are is not looked at, unless the cell is infeasible. */
+static uint32_t find_option(const pdp_solution *solution, pdp_bindings *bindings, size_t i, size_t j) {
+    const bool *has = solution->problem->has_option;
+    uint32_t last = bindings->recurrence->option_count;
+    while (last > 0 && !has[last - 1]) {
+        last--;
+    }
+    for (uint32_t x = 0; x < last; x++) {
+        const bool is_left = x == last - 1 && !pdp_solution_is_infeasible(solution, pdp_solution_cell(solution, i, j));
+        if (has[x] && (is_left || option_gives(solution, bindings, x, i, j))) {
             return x;
         }
     }
-    return r->option_count;
+    return bindings->recurrence->option_count;
 }
 
 typedef struct part {
@@ -106,6 +113,7 @@ static pdp_status decide_interval(pdp_solution *solution, pdp_split_function *fi
     /* A tree over n leaves has at most n-1 splits; every option takes in two leaves, and then at most one a leaf. The
      * parts that wait are a path of the tree. */
     const size_t n = solution->n;
+    pdp_bindings bindings = pdp_problem_bindings(solution->problem);
     part *waiting = pdp_array_allocate(n + 1, sizeof *waiting, &solution->error);
     solution->decisions = waiting ? pdp_array_allocate(n, sizeof *solution->decisions, &solution->error) : NULL;
     size_t count = 0;
@@ -125,7 +133,7 @@ static pdp_status decide_interval(pdp_solution *solution, pdp_split_function *fi
             waiting[depth++] = (part){top.i, k};
             continue;
         }
-        uint32_t option = find_option(solution, top.i, top.j);
+        uint32_t option = find_option(solution, &bindings, top.i, top.j);
         if (option < solution->problem->recurrence->option_count) {
             solution->decisions[count++] = (pdp_decision){PDP_OPTION, top.i, option, top.j};
             waiting[depth++] = (part){top.i + 1, top.j - 1};
@@ -258,9 +266,7 @@ static pdp_status decide_linear(pdp_solution *solution) {
     }
     free(shifts);
     if (work > solution->patience) {
-        free(solution->decisions);
-        solution->decisions = NULL;
-        solution->decision_count = 0;
+        pdp_solution_drop_decisions(solution);
     } else if (solution->decision_count < most) { /* most of it was never touched */
         const size_t count = solution->decision_count > 0 ? solution->decision_count : 1;
         pdp_decision *fewer = realloc(solution->decisions, count * sizeof *fewer);

@@ -35,20 +35,24 @@ pdp_status pdp_solution_add_table(pdp_solution *solution) {
     return solution->error.status;
 }
 
+void pdp_solution_drop_decisions(pdp_solution *solution) {
+    free(solution->decisions);
+    solution->decisions = NULL;
+    solution->decision_count = 0;
+}
+
 void pdp_solution_discard(pdp_solution *solution) {
     free(solution->table);
     pdp_tiles_free(&solution->tiles);
     free(solution->cells);
     free(solution->splits);
-    free(solution->decisions);
     free(solution->trace);
+    pdp_solution_drop_decisions(solution);
     solution->table = NULL;
     solution->cells = NULL;
     solution->splits = NULL;
-    solution->decisions = NULL;
     solution->trace = NULL;
     solution->first = 0;
-    solution->decision_count = 0;
     solution->has_record = false;
 }
 

@@ -27,6 +27,7 @@ struct pdp_solution {
     size_t decision_count;
     double patience; /* terms that are looked at to find those of a line, before it is left without; an interpreted one
                       * counts as many */
+    size_t steps_checked; /* while they were done: see pdp_witness_steps */
     bool has_record;
     pdp_record record;
     void *trace; /* behind the record of an engine on a device, or NULL: pdp_tile_trace or pdp_block_trace */
@@ -82,6 +83,8 @@ pdp_split_function pdp_solution_split;
 
 /* Fills the decisions; the splits too if they are there. */
 pdp_status pdp_solution_decide(pdp_solution *solution, pdp_split_function *find, void *context);
+
+void pdp_solution_drop_decisions(pdp_solution *solution);
 
 /* The most decisions that a linear problem can have. */
 size_t pdp_solution_most_steps(const pdp_problem *problem);

@@ -23,21 +23,18 @@ static inline void *pdp_tiles_at(const pdp_tiles *tiles, size_t row, size_t colu
     return tiles->cells + (column * (column + 1) / 2 + row) * tiles->tile * tiles->tile * tiles->cell_bytes;
 }
 
-/* Where the cell M[i][j] lies, i < j, in bytes from the first. */
-static inline size_t pdp_tiles_offset(const pdp_tiles *tiles, size_t i, size_t j) {
-    i += tiles->room;
-    j += tiles->room;
-    const size_t row = i % tiles->tile;
-    const size_t column = j % tiles->tile;
-    const size_t tile_row = i / tiles->tile;
-    const size_t tile_column = j / tiles->tile;
-    const size_t at = column / tiles->panel * tiles->tile * tiles->panel + row * tiles->panel + column % tiles->panel;
-    const size_t before = (tile_column * (tile_column + 1) / 2 + tile_row) * tiles->tile * tiles->tile;
-    return (before + at) * tiles->cell_bytes;
+/* Where a cell lies in its tile, in bytes. */
+static inline size_t pdp_tiles_within(const pdp_tiles *tiles, size_t row, size_t column) {
+    const size_t panel = column / tiles->panel;
+    return (panel * tiles->tile * tiles->panel + row * tiles->panel + column % tiles->panel) * tiles->cell_bytes;
 }
 
+/* Where the cell M[i][j] lies, i < j. */
 static inline const void *pdp_tiles_cell(const pdp_tiles *tiles, size_t i, size_t j) {
-    return tiles->cells + pdp_tiles_offset(tiles, i, j);
+    i += tiles->room;
+    j += tiles->room;
+    const unsigned char *tile = pdp_tiles_at(tiles, i / tiles->tile, j / tiles->tile);
+    return tile + pdp_tiles_within(tiles, i % tiles->tile, j % tiles->tile);
 }
 
 /* Bytes of the cells, UINT64_MAX where that does not fit. Sets `side` and `room`. */

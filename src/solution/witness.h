@@ -36,11 +36,43 @@ pdp_status pdp_witness_cells(const pdp_witness *witness, double terms, size_t *c
 pdp_status pdp_witness_sums(const pdp_witness *witness, size_t count, size_t *checked, pdp_error *error);
 uint64_t pdp_witness_sums_bytes(const pdp_problem *problem);
 
-/* A sum of whole numbers or residues whose weights and source do not change with i, and whose greatest offset is 96 at
+uint64_t pdp_witness_divisor(uint64_t a, uint64_t b); /* the greatest of both */
+
+/* A sum of whole numbers or residues whose weights and source do not change with i, and whose greatest offset is 48 at
  * most: the value is what the first cells come to, multiplied with the remainder of x^n by the recurrence's polynomial,
  * which needs no table; or the cell is so near that all before it are computed. *is_checked says whether the problem is
  * of this form. */
 pdp_status pdp_witness_far(const pdp_witness *witness, bool *is_checked, pdp_error *error);
 bool pdp_witness_is_far(const pdp_problem *problem); /* it is of this form */
+
+/* Any cell that Bostan and Mori's method finds (cpu/bostan_mori.h), by the fractions U/V on its way: the first is the
+ * problem's, and each is made from the one before it. The polynomials are multiplied at one random point s, where that
+ * takes no transforms: a difference of polynomials that is not 0 is 0 at few points. Numbers are residues modulo P or
+ * 2^64; modulo a number that is even, an error in the highest bits can get lost. */
+typedef struct pdp_witness_steps {
+    const pdp_problem *problem;
+    pdp_bindings b;
+    uint64_t modulus; /* 0: 2^64 */
+    uint64_t *powers; /* of s */
+    size_t power_count;
+    uint64_t cell;  /* coefficient of the first fraction that is the value */
+    size_t count;   /* of fractions so far */
+    uint64_t upper; /* what the next one comes to */
+    uint64_t lower;
+    uint64_t value; /* the last one's at 0 */
+    bool is_wrong;
+} pdp_witness_steps;
+
+/* For a problem that the method takes, not all of whose cells are preset. */
+pdp_status pdp_witness_steps_create(pdp_witness_steps *w, const pdp_problem *problem, pdp_error *error);
+uint64_t pdp_witness_steps_bytes(const pdp_problem *problem);
+void pdp_witness_steps_free(pdp_witness_steps *w);
+
+/* The next fraction: a pdp_bostan_mori_watch. */
+void pdp_witness_steps_watch(void *context, const int64_t *upper, size_t upper_count, const int64_t *lower,
+                             size_t lower_count);
+
+/* After the last, which has to come to the value. */
+pdp_status pdp_witness_steps_close(const pdp_witness_steps *w, pdp_wide value, pdp_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 #include "problem/linear_form.h"
 #include "solution/witness.h"
 
-enum { MOST_OFFSET = 96, MOST_ORDER = MOST_OFFSET + 1 };
+enum { MOST_OFFSET = 48, MOST_ORDER = MOST_OFFSET + 1 };
 
 typedef struct far_cell {
     const pdp_problem *problem;
@@ -104,24 +104,41 @@ static void fill_cells(far_cell *f, size_t last) {
 
 /* ---- Powers of x ---- */
 
+static bool is_large(const far_cell *f) {
+    return f->is_mod && f->modulus >> 60 != 0;
+}
+
+/* sum + a[0] * b[0] + a[1] * b[step] + ... */
+static pdp_uwide add_products(const far_cell *f, pdp_uwide sum, const uint64_t *a, const uint64_t *b, ptrdiff_t step,
+                              size_t count) {
+    if (is_large(f)) {
+        for (size_t x = 0; x < count; x++, b += step) {
+            add_product(f, &sum, a[x], *b);
+        }
+        return sum;
+    }
+    for (size_t x = 0; x < count; x++, b += step) { /* 256 products have room, or the last 64 bits alone count */
+        sum += (pdp_uwide)a[x] * *b;
+    }
+    return sum;
+}
+
 /* The power becomes its square, or x times that. */
 static void square(far_cell *f, bool times_x) {
     const size_t order = f->order;
     pdp_uwide product[2 * MOST_ORDER] = {0};
-    for (size_t a = 0; a < order; a++) {
-        for (size_t b = 0; b < order && f->power[a] != 0; b++) {
-            add_product(f, &product[a + b + times_x], f->power[a], f->power[b]);
-        }
+    uint64_t rest[2 * MOST_ORDER];
+    for (size_t m = 0; m + 1 < 2 * order; m++) { /* power[x] * power[m - x], for x < m - x twice */
+        const size_t first = m < order ? 0 : m - order + 1;
+        const pdp_uwide half = add_products(f, 0, f->power + first, f->power + m - first, -1, (m + 1) / 2 - first);
+        const uint64_t middle = m % 2 == 0 ? f->power[m / 2] : 0;
+        product[m + times_x] = 2 * (is_large(f) ? reduce(f, half) : half) + (pdp_uwide)middle * middle;
     }
-    for (size_t m = 2 * order; m-- > order;) {
-        const uint64_t highest = reduce(f, product[m]);
-        for (size_t d = 1; d <= order && highest != 0; d++) {
-            add_product(f, &product[m - d], highest, f->factors[d]);
-        }
+    for (size_t m = 2 * order; m-- > 0;) { /* each above the order adds to the lower ones */
+        const size_t from = m < order ? order : m + 1, end = m < order ? m + order + 1 : 2 * order;
+        rest[m] = reduce(f, add_products(f, product[m], rest + from, f->factors + from - m, 1, end - from));
     }
-    for (size_t m = 0; m < order; m++) {
-        f->power[m] = reduce(f, product[m]);
-    }
+    memcpy(f->power, rest, order * sizeof *rest);
 }
 
 /* ST[first + steps] as a sum of the first cells. */
@@ -144,7 +161,7 @@ static uint64_t find_cell(far_cell *f, uint64_t steps) {
 static bool open_far(far_cell *f, const pdp_problem *problem) {
     const size_t presets = problem->preset_count, last = problem->n - 1;
     *f = (far_cell){.problem = problem, .is_mod = problem->element == PDP_ELEMENT_MOD};
-    for (size_t j = 0; problem->shape == PDP_LINEAR && j < problem->offset_count; j++) {
+    for (size_t j = 0; problem->shape == PDP_LINEAR && presets < problem->n && j < problem->offset_count; j++) {
         const size_t offset = problem->offsets[j];
         f->longest = offset > f->longest && offset <= last ? offset : f->longest; /* of those that some cell has */
     }

@@ -78,7 +78,7 @@ static uint64_t ring_from(const ring *f, pdp_wide value) {
     return (uint64_t)(rest < 0 ? rest + (pdp_wide)f->modulus : rest);
 }
 
-static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
+uint64_t pdp_witness_divisor(uint64_t a, uint64_t b) {
     while (b != 0) {
         const uint64_t rest = a % b;
         a = b;
@@ -92,7 +92,7 @@ static void draw_weight(ring *f, uint64_t *state) {
     do {
         f->weight = f->kind == BINARY ? pdp_random_next(state)
                                       : (uint64_t)pdp_random_between(state, 1, (int64_t)f->modulus - 1);
-    } while (f->weight == 0 || (f->kind == RESIDUES && greatest_divisor(f->weight, f->modulus) != 1));
+    } while (f->weight == 0 || (f->kind == RESIDUES && pdp_witness_divisor(f->weight, f->modulus) != 1));
     for (unsigned byte = 0; f->kind == BINARY && byte < 8; byte++) {
         for (unsigned x = 0; x < 256; x++) {
             f->products[byte][x] = multiply_binary(f->weight, (uint64_t)x << 8 * byte);

@@ -240,10 +240,8 @@ static void check_right(const char *name, size_t size, int verify, const char *b
         const char *text = NULL;
         const pdp_certificate level = pdp_solution_certificate(solution, &text);
         const bool has_second = verify > 1 && !strstr(text, "there is no second method: ");
-        const bool is_far = strcmp(options.algorithm, "bostan-mori") == 0 && size <= 96;
-        CHECK(level >= (is_chain(name) || has_second || is_far          ? PDP_CERTIFIED
-                        : strcmp(options.algorithm, "bostan-mori") != 0 ? PDP_WITNESS
-                                                                        : PDP_UNCHECKED),
+        const bool is_far = strcmp(options.algorithm, "bostan-mori") == 0 && size <= 48;
+        CHECK(level >= (is_chain(name) || has_second || is_far ? PDP_CERTIFIED : PDP_WITNESS),
               "%s %zu by %s: %s, %s", name, size, options.algorithm, pdp_certificate_name(level), text);
         CHECK(*text != '\0', "%s", name);
         pdp_solution_free(solution);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cpu/ring.h"
+#include "plan/plan.h"
 #include "solution/witness.h"
 
 /* ---- Transforms ---- */
@@ -307,6 +308,7 @@ typedef struct counts {
     size_t overflows[2];
     size_t refused[2];
     size_t checked; /* once more, by powers of x */
+    size_t watched; /* step by step */
 } counts;
 
 /* The same error, or the same value, and by series the same table. */
@@ -337,7 +339,94 @@ static void check_far(const instance *p, pdp_solution *found, counts *seen) {
     seen->checked += is_checked;
 }
 
-static void compare(const instance *p, counts *seen) {
+/* The fractions on the way to a far cell. */
+typedef struct trail {
+    struct {
+        int64_t *upper, *lower;
+        size_t upper_count, lower_count;
+    } steps[65];
+    size_t count;
+} trail;
+
+static int64_t *copy_numbers(const int64_t *numbers, size_t count) {
+    int64_t *copy = calloc(count, sizeof *copy);
+    assert_non_null(copy);
+    memcpy(copy, numbers, count * sizeof *copy);
+    return copy;
+}
+
+static void add_step(void *context, const int64_t *upper, size_t upper_count, const int64_t *lower,
+                     size_t lower_count) {
+    trail *t = context;
+    assert_true(t->count < 65);
+    t->steps[t->count].upper = copy_numbers(upper, upper_count);
+    t->steps[t->count].lower = copy_numbers(lower, lower_count);
+    t->steps[t->count].upper_count = upper_count;
+    t->steps[t->count++].lower_count = lower_count;
+}
+
+/* What the witness says of the trail, as far as `count` steps. */
+static bool trail_holds(const pdp_problem *problem, const trail *t, size_t count, pdp_wide value) {
+    pdp_witness_steps witness;
+    pdp_error error = {0};
+    assert_int_equal(pdp_witness_steps_create(&witness, problem, &error), PDP_OK);
+    for (size_t x = 0; x < count; x++) {
+        pdp_witness_steps_watch(&witness, t->steps[x].upper, t->steps[x].upper_count, t->steps[x].lower,
+                                t->steps[x].lower_count);
+    }
+    const pdp_status status = pdp_witness_steps_close(&witness, value, &error);
+    pdp_witness_steps_free(&witness);
+    return status == PDP_OK;
+}
+
+/* One number of one fraction becomes another. The highest bit of the first one's may get lost. */
+static bool finds_change(const instance *p, const pdp_problem *problem, trail *t, pdp_wide value, uint64_t *random) {
+    const size_t x = (size_t)pdp_random_between(random, 0, (int64_t)t->count - 1);
+    const bool is_upper = pdp_random_between(random, 0, 1) != 0;
+    const size_t count = is_upper ? t->steps[x].upper_count : t->steps[x].lower_count;
+    int64_t *number =
+        (is_upper ? t->steps[x].upper : t->steps[x].lower) + pdp_random_between(random, 0, (int64_t)count - 1);
+    const int64_t own = *number;
+    *number = p->modulus > 0 ? (own + pdp_random_between(random, 1, p->modulus - 1)) % p->modulus
+                             : (int64_t)((uint64_t)own ^ UINT64_C(1) << pdp_random_between(random, 0, x > 0 ? 63 : 62));
+    const bool is_found = !trail_holds(problem, t, t->count, value);
+    *number = own;
+    return is_found;
+}
+
+/* Right steps hold; wrong ones, too few of them and another value do not. */
+static void check_steps(const instance *p, const pdp_problem *problem, counts *seen, uint64_t *random) {
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    static trail t;
+    pdp_plan *plan;
+    pdp_solution *solution;
+    options.algorithm = "bostan-mori";
+    options.verify = 1;
+    assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+    const pdp_status status = pdp_plan_run(plan, &solution);
+    CHECK_INSTANCE(status == PDP_OK, "checked: %s", pdp_solution_error(solution));
+    CHECK_INSTANCE(pdp_solution_certificate(solution, NULL) != PDP_UNCHECKED, "unchecked");
+    t.count = 0;
+    assert_int_equal(pdp_plan_solve_far(plan, solution, add_step, &t, (pdp_progress){0}), PDP_OK);
+    const pdp_wide value = solution->value.whole;
+    if (t.count > 0) {
+        CHECK_INSTANCE(trail_holds(problem, &t, t.count, value), "the steps do not hold");
+        CHECK_INSTANCE(!trail_holds(problem, &t, t.count - 1, value), "one step less");
+        CHECK_INSTANCE(!trail_holds(problem, &t, t.count, value + 1), "another value");
+        const bool is_found = finds_change(p, problem, &t, value, random);
+        CHECK_INSTANCE(is_found || (p->modulus > 0 && (p->modulus < 1 << 20 || p->modulus % 2 == 0)),
+                       "a wrong number is not found");
+        seen->watched++;
+    }
+    for (size_t x = 0; x < t.count; x++) {
+        free(t.steps[x].upper);
+        free(t.steps[x].lower);
+    }
+    pdp_solution_free(solution);
+    pdp_plan_free(plan);
+}
+
+static void compare(const instance *p, counts *seen, uint64_t *random) {
     pdp_problem *problem = make(p);
     const char *refusal;
     pdp_solution *expected = try_method(problem, "sequential", &refusal);
@@ -357,6 +446,9 @@ static void compare(const instance *p, counts *seen) {
         if (!failed) {
             check_far(p, found, seen);
         }
+        if (!failed && method == 1) {
+            check_steps(p, problem, seen, random);
+        }
         pdp_solution_free(found);
     }
     pdp_solution_free(expected);
@@ -373,11 +465,11 @@ static void test_small(void **state) {
         const size_t n = (size_t)pick(&random, sizes, sizeof sizes / sizeof *sizes);
         const int64_t spans[] = {1, 2, 7, 63, 64, 65, (int64_t)n, (int64_t)n + 5};
         draw(&p, &random, n, (size_t)pick(&random, spans, 8));
-        compare(&p, &seen);
+        compare(&p, &seen, &random);
     }
-    print_message("series: %zu solved, %zu overflows, %zu refused; bostan-mori: %zu, %zu, %zu; checked: %zu\n",
+    print_message("series: %zu solved, %zu overflows, %zu refused; bostan-mori: %zu, %zu, %zu; checked: %zu, %zu\n",
                   seen.solved[0], seen.overflows[0], seen.refused[0], seen.solved[1], seen.overflows[1],
-                  seen.refused[1], seen.checked);
+                  seen.refused[1], seen.checked, seen.watched);
     assert_true(seen.checked > seen.solved[1] / 2);
     assert_true(seen.solved[0] > 2000 && seen.overflows[0] > 300 && seen.solved[1] > 2000);
 }
@@ -395,7 +487,7 @@ static void test_levels(void **state) {
         do {
             draw(&p, &random, n, is_long ? n - 1 : n);
         } while (is_long && p.k > 4);
-        compare(&p, &seen);
+        compare(&p, &seen, &random);
     }
     assert_true(seen.solved[0] > 10);
 }
