@@ -32,7 +32,7 @@ static void add_text(pdp_solution *solution, const char *format, ...) {
 /* ---- A chain's least cost by another way ---- */
 
 static bool wants_optimum(const pdp_plan *plan, const pdp_problem *problem) {
-    return plan->options.verify && problem->dims;
+    return plan->options.verify && problem->chain;
 }
 
 static bool is_by_hu_shing(const pdp_plan *plan) {
@@ -44,10 +44,10 @@ static bool is_by_table(const pdp_plan *plan, const pdp_problem *problem) {
     return is_by_hu_shing(plan) && problem->n <= (plan->count == 1 ? SMALL_CHAIN : SMALL_AMONG_MANY);
 }
 
-static pdp_status find_optimum(const pdp_plan *plan, const pdp_problem *problem, int64_t *value, pdp_error *error) {
+static pdp_status find_optimum(const pdp_plan *plan, const pdp_problem *problem, pdp_wide *value, pdp_error *error) {
     const size_t n = problem->n;
     if (!is_by_table(plan, problem)) {
-        return pdp_reference_cost_mcm(problem->dims, n, value, error);
+        return pdp_reference_cost_mcm(problem->chain, n, problem->dims != NULL, value, error);
     }
     int64_t *table = pdp_array_allocate((n + 1) * (n + 1), sizeof *table, error);
     if (table && pdp_reference_solve_mcm(problem, table, (pdp_progress){0}, error) == PDP_OK) {
@@ -60,7 +60,7 @@ static pdp_status find_optimum(const pdp_plan *plan, const pdp_problem *problem,
 static uint64_t optimum_bytes(const pdp_plan *plan, const pdp_problem *problem) {
     const uint64_t points = problem->n + 1;
     return is_by_table(plan, problem) ? pdp_bytes_multiply(points * points, sizeof(int64_t))
-                                      : pdp_reference_cost_bytes(problem->n);
+                                      : pdp_reference_cost_bytes(problem->n, problem->dims != NULL);
 }
 
 uint64_t pdp_certify_bytes(const pdp_plan *plan, const pdp_problem *problem) {
@@ -75,13 +75,15 @@ static pdp_status compare_optimum(const pdp_plan *plan, pdp_solution *solution) 
     const char *how = is_by_table(plan, solution->problem) ? "the least cost by the plain table"
                       : is_by_hu_shing(plan) ? "the least cost of the mirrored chain, by other code for the same method"
                                              : "the least cost by Hu and Shing's method";
-    int64_t value = 0;
+    pdp_wide value = 0;
     if (find_optimum(plan, solution->problem, &value, &solution->error) != PDP_OK) {
         return solution->error.status;
     }
     if (solution->value.whole != value) {
-        return pdp_error_set(&solution->error, PDP_WRONG, "the answer is wrong: it is %" PRId64 ", and %s is %" PRId64,
-                             pdp_solution_value(solution), how, value);
+        return pdp_error_set(&solution->error, PDP_WRONG,
+                             "the answer is wrong: it is %" PRId64 ", and %s is %s%" PRId64,
+                             pdp_solution_value(solution), how, pdp_wide_fits(value) ? "" : "more than ",
+                             pdp_wide_fits(value) ? (int64_t)value : INT64_MAX);
     }
     solution->certificate = PDP_CERTIFIED;
     add_text(solution, "; so is %s", how);

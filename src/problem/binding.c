@@ -552,14 +552,12 @@ static bool cost_fits(const int64_t *dims, size_t count) {
     return true;
 }
 
-/* A matrix chain whose methods need not look out for overflow. */
+/* A matrix chain, and whether its methods need not look out for overflow. */
 static void find_chain(pdp_problem *problem) {
     const uint32_t chain = pdp_recurrence_chain_input(problem->recurrence);
-    problem->dims = NULL;
-    if (chain != PDP_NO_NODE && (size_t)problem->inputs[chain].extent[0] == problem->n + 1 &&
-        cost_fits(problem->inputs[chain].whole, problem->n + 1)) {
-        problem->dims = problem->inputs[chain].whole;
-    }
+    const bool is_chain = chain != PDP_NO_NODE && (size_t)problem->inputs[chain].extent[0] == problem->n + 1;
+    problem->chain = is_chain ? problem->inputs[chain].whole : NULL;
+    problem->dims = is_chain && cost_fits(problem->chain, problem->n + 1) ? problem->chain : NULL;
 }
 
 /* Definition 1: offsets that fall, as many presets as the first of them, and nothing but cells to combine. */

@@ -44,7 +44,9 @@ struct pdp_problem {
     pdp_overflow overflow;
     int64_t modulus; /* also of a recurrence that is modulo a parameter */
 
-    /* A matrix chain, whatever the recurrence is called: n + 1 dimensions. NULL for any other interval problem. */
+    /* A matrix chain, whatever the recurrence is called: n + 1 dimensions. NULL for any other interval problem; `dims`
+     * also where a cost may not fit into int64. */
+    const int64_t *chain;
     const int64_t *dims;
 
     pdp_error error;

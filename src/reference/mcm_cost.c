@@ -12,131 +12,48 @@
 
 enum { NO_BREAK = 0 }; /* breaks count from 1 */
 
-/* At x = rise/fall a curve's constant term grows by `rise`, and its slope falls by `fall`. */
-typedef struct curve_break {
-    uint64_t rise;
-    uint64_t fall;
-    uint32_t child; /* the first of those that are not behind it */
-    uint32_t next;  /* of its parent's children; or the next free one */
-} curve_break;
+/* Where every cost that is met fits. */
+#define COST uint64_t
+#define EXCEEDS(a, b, c, d) ((pdp_uwide)(a) * (b) > (pdp_uwide)(c) * (d))
+#define WIDTH(name) short_##name
+#include "reference/mcm_cost_walk.h"
 
-/* From the corner below in the stack to this one: what this piece of the polygon costs under an apex (the last line,
- * and the breaks before it), and alone. */
-typedef struct piece {
-    uint64_t weight; /* of this corner */
-    uint64_t slope;
-    uint64_t constant;
-    uint64_t alone;
-    uint32_t top; /* of the heap: the last break */
-} piece;
-
-typedef struct walk {
-    curve_break *breaks;
-    piece *stack;
-    uint32_t used; /* of the breaks */
-    uint32_t free; /* those that are to be used again */
-} walk;
-
-static uint32_t heap_merge(curve_break *breaks, uint32_t a, uint32_t b) {
-    if (a == NO_BREAK || b == NO_BREAK) {
-        return a == NO_BREAK ? b : a;
-    }
-    const bool a_is_last = (pdp_uwide)breaks[a].rise * breaks[b].fall >= (pdp_uwide)breaks[b].rise * breaks[a].fall;
-    const uint32_t parent = a_is_last ? a : b;
-    const uint32_t child = a_is_last ? b : a;
-    breaks[child].next = breaks[parent].child;
-    breaks[parent].child = child;
-    return parent;
+/* The upper and the lower half of a product of 256 bits. */
+static void multiply_wide(pdp_uwide a, pdp_uwide b, pdp_uwide halves[2]) {
+    const pdp_uwide low = (pdp_uwide)(uint64_t)a * (uint64_t)b, one = (a >> 64) * (uint64_t)b;
+    const pdp_uwide other = (uint64_t)a * (b >> 64), middle = (low >> 64) + (uint64_t)one + (uint64_t)other;
+    halves[0] = (a >> 64) * (b >> 64) + (one >> 64) + (other >> 64) + (middle >> 64);
+    halves[1] = middle << 64 | (uint64_t)low;
 }
 
-/* Takes off the last break: its children become one heap, two by two and then from the last pair to the first. */
-static void cut(walk *w, piece *f) {
-    curve_break *breaks = w->breaks;
-    const uint32_t last = f->top;
-    uint32_t pairs = NO_BREAK;
-    f->slope += breaks[last].fall;
-    f->constant -= breaks[last].rise;
-    f->top = NO_BREAK;
-    for (uint32_t a = breaks[last].child; a != NO_BREAK;) {
-        const uint32_t b = breaks[a].next;
-        const uint32_t rest = b != NO_BREAK ? breaks[b].next : NO_BREAK;
-        const uint32_t pair = heap_merge(breaks, a, b);
-        breaks[pair].next = pairs;
-        pairs = pair;
-        a = rest;
-    }
-    while (pairs != NO_BREAK) {
-        const uint32_t rest = breaks[pairs].next;
-        f->top = heap_merge(breaks, f->top, pairs);
-        pairs = rest;
-    }
-    breaks[last].next = w->free;
-    w->free = last;
+static bool product_exceeds(pdp_uwide a, pdp_uwide b, pdp_uwide c, pdp_uwide d) {
+    pdp_uwide one[2], other[2];
+    multiply_wide(a, b, one);
+    multiply_wide(c, d, other);
+    return one[0] > other[0] || (one[0] == other[0] && one[1] > other[1]);
 }
 
-/* What the piece costs under an apex of weight x; asked for falling x. */
-static uint64_t cost_under(walk *w, piece *f, uint64_t x) {
-    while (f->top != NO_BREAK && w->breaks[f->top].rise > (pdp_uwide)x * w->breaks[f->top].fall) {
-        cut(w, f);
+/* Where neighbours' products fit into 63 bits, and so those of corners between which all others are heavier: then a
+ * triangle under a lightest corner costs less than 2^95, and there are fewer than 2^31 of them. */
+#define COST pdp_uwide
+#define EXCEEDS(a, b, c, d) product_exceeds(a, b, c, d)
+#define WIDTH(name) long_##name
+#include "reference/mcm_cost_walk.h"
+
+static bool neighbours_fit(const int64_t *dims, size_t corners) {
+    bool fit = true;
+    for (size_t m = 0; m < corners && fit; m++) {
+        const int64_t next = dims[m + 1 < corners ? m + 1 : 0];
+        fit = pdp_wide_fits((pdp_wide)dims[m] * next);
     }
-    return f->slope * x + f->constant;
+    return fit;
 }
 
-/* The two pieces that meet at a corner which is heavier than the two others, and the line between those. */
-static piece join(walk *w, uint64_t outer, piece left, piece right) {
-    const uint64_t line = outer * right.weight;
-    piece f = {.weight = right.weight};
-    f.alone = outer < right.weight ? left.alone + cost_under(w, &right, outer)
-                                   : cost_under(w, &left, right.weight) + right.alone;
-    f.slope = left.slope + right.slope;
-    f.constant = left.constant + right.constant;
-    f.top = heap_merge(w->breaks, left.top, right.top);
-    while (f.top != NO_BREAK && (pdp_uwide)(f.alone - f.constant) * w->breaks[f.top].fall <=
-                                    (pdp_uwide)w->breaks[f.top].rise * (f.slope - line)) {
-        cut(w, &f);
-    }
-    const uint32_t own = w->free != NO_BREAK ? w->free : ++w->used;
-    w->free = own == w->free ? w->breaks[own].next : w->free;
-    w->breaks[f.top].next = NO_BREAK; /* of the only child (or of no break at all, which nobody reads) */
-    w->breaks[own] = (curve_break){.rise = f.alone - f.constant, .fall = f.slope - line, .child = f.top};
-    f.top = own;
-    f.slope = line;
-    f.constant = f.alone;
-    return f;
+uint64_t pdp_reference_cost_bytes(size_t n, bool is_sure) {
+    return pdp_bytes_multiply((uint64_t)n + 1, is_sure ? short_bytes : long_bytes);
 }
 
-/* From a lightest corner backwards to the same corner again. */
-static int64_t walk_round(walk *w, const int64_t *dims, size_t corners) {
-    piece *stack = w->stack;
-    size_t depth = 1, at = 0;
-    for (size_t m = 1; m < corners; m++) {
-        at = dims[m] < dims[at] ? m : at;
-    }
-    const uint64_t lightest = (uint64_t)dims[at];
-    uint64_t before = lightest;
-    stack[0] = (piece){.weight = lightest};
-    for (size_t m = 1; m < corners; m++) {
-        at = at > 0 ? at - 1 : corners - 1;
-        const uint64_t weight = (uint64_t)dims[at];
-        piece f = {.weight = weight, .slope = before * weight};
-        for (; stack[depth - 1].weight > weight; depth--) {
-            f = join(w, stack[depth - 2].weight, stack[depth - 1], f);
-        }
-        stack[depth++] = f;
-        before = weight;
-    }
-    piece f = {.weight = lightest, .slope = before * lightest};
-    for (; depth > 2; depth--) {
-        f = join(w, stack[depth - 2].weight, stack[depth - 1], f);
-    }
-    return (int64_t)(stack[1].alone + f.alone);
-}
-
-uint64_t pdp_reference_cost_bytes(size_t n) {
-    return pdp_bytes_multiply((uint64_t)n + 1, sizeof(curve_break) + sizeof(piece));
-}
-
-pdp_status pdp_reference_cost_mcm(const int64_t *dims, size_t n, int64_t *cost, pdp_error *error) {
+pdp_status pdp_reference_cost_mcm(const int64_t *dims, size_t n, bool is_sure, pdp_wide *cost, pdp_error *error) {
     *cost = 0;
     if (n < 2) {
         return PDP_OK;
@@ -144,12 +61,16 @@ pdp_status pdp_reference_cost_mcm(const int64_t *dims, size_t n, int64_t *cost, 
     if (n > INT32_MAX) {
         return pdp_error_set(error, PDP_BAD_INPUT, "%zu matrices: more than %d are not supported", n, INT32_MAX);
     }
-    walk w = {.breaks = pdp_array_allocate(n + 1, sizeof *w.breaks, error)};
-    w.stack = w.breaks ? pdp_array_allocate(n + 1, sizeof *w.stack, error) : NULL;
-    if (w.stack) {
-        *cost = walk_round(&w, dims, n + 1);
+    if (is_sure) {
+        uint64_t found = 0;
+        short_find(dims, n, &found, error);
+        *cost = (pdp_wide)found;
+    } else if (neighbours_fit(dims, n + 1)) {
+        pdp_uwide found = 0;
+        long_find(dims, n, &found, error);
+        *cost = (pdp_wide)found;
+    } else { /* some triangle of every order has the two */
+        *cost = (pdp_wide)INT64_MAX + 1;
     }
-    free(w.breaks);
-    free(w.stack);
-    return w.stack ? PDP_OK : PDP_NO_MEMORY;
+    return error->status;
 }

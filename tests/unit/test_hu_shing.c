@@ -76,9 +76,11 @@ static int64_t tree_cost(const int64_t *dims, size_t n, const size_t *tree) {
 
 static void check_second(const int64_t *dims, size_t n, int64_t value) {
     pdp_error error = {0};
-    int64_t cost = -1;
-    CHECK_CHAIN(pdp_reference_cost_mcm(dims, n, &cost, &error) == PDP_OK, "%s", error.text);
-    CHECK_CHAIN(cost == value, "%" PRId64 " by the second opinion, %" PRId64 " by the first", cost, value);
+    for (int is_sure = 0; is_sure < 2; is_sure++) {
+        pdp_wide cost = -1;
+        CHECK_CHAIN(pdp_reference_cost_mcm(dims, n, is_sure, &cost, &error) == PDP_OK, "%s", error.text);
+        CHECK_CHAIN(cost == value, "%" PRId64 " by the second opinion, %" PRId64 " by the first", (int64_t)cost, value);
+    }
 }
 
 /* The value, with and without a tree, the tree's cost and a second opinion are the same; returned. */
@@ -289,6 +291,51 @@ static void test_large(void **state) {
     free(tree);
 }
 
+/* The same in 128 bits, what leaves them as good as none. */
+static pdp_wide table_value_wide(const int64_t *p, size_t n) {
+    static pdp_wide least[MAX_DIMS][MAX_DIMS];
+    const pdp_wide none = (pdp_wide)1 << 125;
+    for (size_t length = 1; length <= n; length++) {
+        for (size_t i = 0; i + length <= n; i++) {
+            const size_t j = i + length;
+            least[i][j] = length == 1 ? 0 : none;
+            for (size_t k = i + 1; k < j; k++) {
+                pdp_wide cost;
+                if (!__builtin_mul_overflow((pdp_wide)p[i] * p[k], p[j], &cost) && cost < none) {
+                    cost = least[i][k] + least[k][j] < none ? least[i][k] + least[k][j] + cost : none;
+                    least[i][j] = cost < least[i][j] ? cost : least[i][j];
+                }
+            }
+        }
+    }
+    return n > 0 ? least[0][n] : 0;
+}
+
+/* The second opinion where costs are not sure to fit: dimensions of all sizes, light ones between heavy ones. */
+static void test_unsure(void **state) {
+    (void)state;
+    uint64_t random = test_seed();
+    size_t fit = 0, beyond = 0;
+    for (size_t round = 0; round < campaign(20000, 500000); round++) {
+        int64_t dims[MAX_DIMS];
+        const size_t n = (size_t)pdp_random_between(&random, 2, 24);
+        const unsigned bits = (unsigned)pdp_random_between(&random, 1, 62),
+                       light = (unsigned)pdp_random_between(&random, 1, 20);
+        for (size_t m = 0; m <= n; m++) {
+            const unsigned own = pdp_random_between(&random, 0, 1) != 0 ? bits : light;
+            dims[m] = 1 + (int64_t)(pdp_random_next(&random) >> (64 - own));
+        }
+        pdp_error error = {0};
+        pdp_wide cost = -1;
+        const pdp_wide expected = table_value_wide(dims, n);
+        CHECK_CHAIN(pdp_reference_cost_mcm(dims, n, false, &cost, &error) == PDP_OK, "%s", error.text);
+        CHECK_CHAIN(pdp_wide_fits(expected) ? cost == expected : !pdp_wide_fits(cost), "round %zu", round);
+        *(pdp_wide_fits(expected) ? &fit : &beyond) += 1;
+    }
+    print_message("%zu costs fit, %zu do not\n", fit, beyond);
+    assert_true(fit > 1000 && beyond > 1000);
+}
+
 static void test_limits(void **state) {
     (void)state;
     pdp_error error = {0};
@@ -305,7 +352,8 @@ static void test_limits(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known),         cmocka_unit_test(test_exhaustive), cmocka_unit_test(test_random),
-        cmocka_unit_test(test_largest_costs), cmocka_unit_test(test_large),      cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_largest_costs), cmocka_unit_test(test_large),      cmocka_unit_test(test_unsure),
+        cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
