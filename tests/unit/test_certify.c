@@ -241,8 +241,8 @@ static void check_right(const char *name, size_t size, int verify, const char *b
         const pdp_certificate level = pdp_solution_certificate(solution, &text);
         const bool has_second = verify > 1 && !strstr(text, "there is no second method: ");
         const bool is_far = strcmp(options.algorithm, "bostan-mori") == 0 && size <= 48;
-        CHECK(level >= (is_chain(name) || has_second || is_far ? PDP_CERTIFIED : PDP_WITNESS),
-              "%s %zu by %s: %s, %s", name, size, options.algorithm, pdp_certificate_name(level), text);
+        CHECK(level >= (is_chain(name) || has_second || is_far ? PDP_CERTIFIED : PDP_WITNESS), "%s %zu by %s: %s, %s",
+              name, size, options.algorithm, pdp_certificate_name(level), text);
         CHECK(*text != '\0', "%s", name);
         pdp_solution_free(solution);
         pdp_plan_free(plan);

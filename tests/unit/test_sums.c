@@ -387,7 +387,7 @@ static bool finds_change(const instance *p, const pdp_problem *problem, trail *t
     int64_t *number =
         (is_upper ? t->steps[x].upper : t->steps[x].lower) + pdp_random_between(random, 0, (int64_t)count - 1);
     const int64_t own = *number;
-    *number = p->modulus > 0 ? (own + pdp_random_between(random, 1, p->modulus - 1)) % p->modulus
+    *number = p->modulus > 0 ? (int64_t)(((pdp_wide)own + pdp_random_between(random, 1, p->modulus - 1)) % p->modulus)
                              : (int64_t)((uint64_t)own ^ UINT64_C(1) << pdp_random_between(random, 0, x > 0 ? 63 : 62));
     const bool is_found = !trail_holds(problem, t, t->count, value);
     *number = own;
