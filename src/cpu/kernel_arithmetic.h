@@ -259,8 +259,8 @@ PDP_INLINE elem s_gcd(elem a, elem b) {
 #endif
     a = s_abs(a);
     b = s_abs(b);
-    while (b != 0) {
-        elem rest = a % b;
+    while (b != 0 && a != 1) { /* which most are soon */
+        elem rest = b == 1 ? 0 : a % b;
         a = b;
         b = rest;
     }

@@ -255,10 +255,10 @@ double pdp_runs_operations(const pdp_runs_job *job) {
         return (double)INFINITY;
     }
     /* In terms that are added to vectors of 4 bytes, measured: near ones are added cell by cell, and so are the levels
-     * that they need, each when the one before it is done; a gcd takes as long as 37 of them, and half of that near by
-     * and in levels, where numbers are soon the same. */
+     * that they need, each when the one before it is done; a gcd takes as long as 12 of them, and more near by and in
+     * levels, where fewer are 1. */
     const bool is_gcd = job->kernel && job->kernel->op == PDP_OP_GCD;
-    const double width = is_gcd ? 37 : job->kernel ? (double)job->kernel->bytes / 4 : 1;
+    const double width = is_gcd ? 12 : job->kernel ? (double)job->kernel->bytes / 4 : 1;
     const double near = (is_gcd ? 20 : 10) * ((double)r.near + r.highest_near);
     const double wait = r.near > 0 && !is_gcd ? 28 : 0;
     const double each = 13 + wait + near + width * (double)(r.term_count - r.near);

@@ -1,6 +1,8 @@
-/* The loops for one operator and one type. Before this stand ELEM, COMBINE(a, b) and NAME(name); compilers make vectors
- * of all but the last. Included several times, so without a guard. */
+/* The loops for one operator and one type. Before this stand ELEM, COMBINE(a, b) and NAME(name), and ONE_BY_ONE where
+ * that takes least with what others have left; compilers make vectors of all but the last. Included several times, so
+ * without a guard. */
 
+#ifndef ONE_BY_ONE
 static void NAME(combine_eight)(ELEM *restrict to, const void *const *from, size_t length) {
     const ELEM *restrict a = from[0], *restrict b = from[1], *restrict c = from[2], *restrict d = from[3];
     const ELEM *restrict e = from[4], *restrict f = from[5], *restrict g = from[6], *restrict h = from[7];
@@ -10,6 +12,7 @@ static void NAME(combine_eight)(ELEM *restrict to, const void *const *from, size
         to[x] = COMBINE(COMBINE(one, other), h[x]);
     }
 }
+#endif
 
 static void NAME(combine_one)(ELEM *restrict to, const ELEM *restrict from, size_t length) {
     for (size_t x = 0; x < length; x++) {
@@ -19,9 +22,11 @@ static void NAME(combine_one)(ELEM *restrict to, const ELEM *restrict from, size
 
 static void NAME(combine)(void *to, const void *const *from, size_t count, size_t length) {
     size_t t = 0;
+#ifndef ONE_BY_ONE
     for (; t + 8 <= count; t += 8) {
         NAME(combine_eight)(to, from + t, length);
     }
+#endif
     for (; t < count; t++) {
         NAME(combine_one)(to, from[t], length);
     }

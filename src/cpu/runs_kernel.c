@@ -3,17 +3,20 @@
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
 #define COMMON(a, b) ((a) & (b))
 
-/* Of absolute values, of which none is 2^63. */
-static inline int64_t find_divisor(int64_t a, int64_t b) {
-    a = a < 0 ? -a : a;
-    b = b < 0 ? -b : b;
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
+/* Of absolute values, which fit. Most are soon 1, and then nothing is divided. */
+#define DIVISOR(name, elem)                                                                                            \
+    static inline elem name(elem a, elem b) {                                                                          \
+        a = a < 0 ? -a : a;                                                                                            \
+        b = b < 0 ? -b : b;                                                                                            \
+        while (b != 0 && a != 1) {                                                                                     \
+            const elem rest = b == 1 ? 0 : a % b;                                                                      \
+            a = b;                                                                                                     \
+            b = rest;                                                                                                  \
+        }                                                                                                              \
+        return a;                                                                                                      \
     }
-    return a;
-}
+DIVISOR(divisor_32, int32_t)
+DIVISOR(divisor_64, int64_t)
 
 #define ELEM int32_t
 #define COMBINE LEAST
@@ -26,11 +29,13 @@ static inline int64_t find_divisor(int64_t a, int64_t b) {
 #include "cpu/runs_body.h"
 #undef COMBINE
 #undef NAME
-#define COMBINE(a, b) ((int32_t)find_divisor(a, b))
+#define COMBINE divisor_32
+#define ONE_BY_ONE
 #define NAME(name) name##_gcd_32
 #include "cpu/runs_body.h"
 #undef ELEM
 #undef COMBINE
+#undef ONE_BY_ONE
 #undef NAME
 
 #define ELEM int64_t
@@ -44,7 +49,8 @@ static inline int64_t find_divisor(int64_t a, int64_t b) {
 #include "cpu/runs_body.h"
 #undef COMBINE
 #undef NAME
-#define COMBINE find_divisor
+#define COMBINE divisor_64
+#define ONE_BY_ONE
 #define NAME(name) name##_gcd_64
 #include "cpu/runs_body.h"
 

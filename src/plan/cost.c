@@ -34,10 +34,11 @@ static const double tile_cell_work = 60;
 static const double cell_work = 64, near_work = 10, chain_work = 190, long_chain_work = 570;
 enum { NEAR = 16, MIDDLE = 256 };
 
-/* Without vectors all offsets are the same. An operator that has none: so many terms of others are one of its own, and
- * such a cell takes so many of i32; 128 bits have none either, and a cell takes so many of their terms. */
-enum { GCD_WORK = 140, MUL_WORK = 60 };
-static const double slow_cell_work = 1500, wide_cell_work = 8;
+/* Without vectors all offsets are the same. An operator that has none: so many terms of others are one of its own (of
+ * i32, for a gcd of any type), and such a cell takes so many of i32, unless it waits for none before it; 128 bits have
+ * none either, and a cell takes so many of their terms. */
+enum { GCD_WORK = 85, MUL_WORK = 60 };
+static const double slow_cell_work = 1500, far_gcd_cell_work = 250, wide_cell_work = 8;
 
 static double scalar_work(const pdp_problem *problem) {
     return problem->combine == PDP_OP_GCD                                          ? GCD_WORK
@@ -76,7 +77,7 @@ static double loops_work(const pdp_problem *problem) {
     const double n = (double)problem->n, cells = (double)(problem->n - problem->preset_count);
     const double terms = problem->shape == PDP_LINEAR ? cells * (double)problem->offset_count : n * n * n / 6;
     return terms * interpreter_work(problem) *
-           (problem->combine == PDP_OP_GCD        ? 3
+           (problem->combine == PDP_OP_GCD        ? 4
             : problem->element == PDP_ELEMENT_MOD ? 4
                                                   : 1);
 }
@@ -122,8 +123,14 @@ static double blocks_work(const pdp_problem *problem, pdp_machine_type type, con
     }
     const double cells = (double)(problem->n - problem->preset_count), all = terms[0] + terms[1] + terms[2];
     const double speed = rates[type] / rates[PDP_TYPE_I32], scalar = scalar_work(problem);
-    if (type == PDP_TYPE_WIDE || scalar > 0) {
-        return type == PDP_TYPE_WIDE ? wide_cell_work * cells + all : speed * slow_cell_work * cells + scalar * all;
+    if (type == PDP_TYPE_WIDE) {
+        return wide_cell_work * cells + all;
+    }
+    if (problem->combine == PDP_OP_GCD) {
+        return speed * ((terms[0] > 0 ? slow_cell_work : far_gcd_cell_work) * cells + scalar * all);
+    }
+    if (scalar > 0) {
+        return speed * slow_cell_work * cells + scalar * all;
     }
     /* In the middle a few vectors at a time; a load for every term where offsets are too far apart to share one. */
     const double density = (double)problem->offset_count / (find_greatest(problem) + 1);
