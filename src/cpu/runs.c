@@ -248,6 +248,21 @@ uint64_t pdp_runs_bytes(const pdp_runs_job *job) {
     return pdp_bytes_add(terms, set > levels ? set : levels); /* the set is gone when the levels come */
 }
 
+/* Those of near terms, for one cell. */
+static double near_work(const runner *r) {
+    const bool is_gcd = r->job->kernel && r->job->kernel->op == PDP_OP_GCD;
+    return (is_gcd ? 20 : 10) * ((double)r->near + r->highest_near) + (r->near > 0 && !is_gcd ? 28 : 0);
+}
+
+double pdp_runs_near(const pdp_runs_job *job) {
+    runner r = {.job = job};
+    pdp_error error = {0};
+    const bool is_open = open_terms(&r, &error) == PDP_OK;
+    const double operations = is_open ? near_work(&r) * (double)(job->cells - job->preset_count) : 0;
+    free(r.terms);
+    return operations;
+}
+
 double pdp_runs_operations(const pdp_runs_job *job) {
     runner r = {.job = job};
     pdp_error error = {0};
@@ -259,9 +274,7 @@ double pdp_runs_operations(const pdp_runs_job *job) {
      * levels, where fewer are 1. */
     const bool is_gcd = job->kernel && job->kernel->op == PDP_OP_GCD;
     const double width = is_gcd ? 12 : job->kernel ? (double)job->kernel->bytes / 4 : 1;
-    const double near = (is_gcd ? 20 : 10) * ((double)r.near + r.highest_near);
-    const double wait = r.near > 0 && !is_gcd ? 28 : 0;
-    const double each = 13 + wait + near + width * (double)(r.term_count - r.near);
+    const double each = 13 + near_work(&r) + width * (double)(r.term_count - r.near);
     const double levels = (is_gcd ? 19 : 2 * width) * (double)r.level_count;
     const double operations = each * (double)(job->cells - job->preset_count) + levels * (double)job->cells;
     free(r.terms);

@@ -17,6 +17,7 @@
 /* What a method takes for one problem. */
 typedef struct work {
     double operations;
+    double near; /* others, where cells wait for those just before them: they have a rate of their own */
     uint64_t bytes;
     double speedup; /* by its threads, of this problem alone */
 } work;
@@ -30,7 +31,7 @@ static const double tile_cell_work = 60;
 
 /* A line, in far terms of its own type: a cell that is written, and a term whose offset is shorter than a vector, which
  * is added lane by lane. In those of i32, which is the fastest: a cell that waits for the one before it, and one that
- * computes with it before it is combined. */
+ * computes with it before it is combined. These and the short offsets are what is near by. */
 static const double cell_work = 64, near_work = 10, chain_work = 190, long_chain_work = 570;
 enum { NEAR = 16, MIDDLE = 256 };
 
@@ -112,7 +113,7 @@ static double find_greatest(const pdp_problem *problem) {
 }
 
 /* What is not arithmetic takes all types about as long. */
-static double blocks_work(const pdp_problem *problem, pdp_machine_type type, const double *rates) {
+static work blocks_work(const pdp_problem *problem, pdp_machine_type type, const double *rates) {
     double terms[3] = {0}; /* near, in the middle, far */
     for (size_t j = 0; j < problem->offset_count; j++) {
         const size_t offset = problem->offsets[j];
@@ -124,21 +125,23 @@ static double blocks_work(const pdp_problem *problem, pdp_machine_type type, con
     const double cells = (double)(problem->n - problem->preset_count), all = terms[0] + terms[1] + terms[2];
     const double speed = rates[type] / rates[PDP_TYPE_I32], scalar = scalar_work(problem);
     if (type == PDP_TYPE_WIDE) {
-        return wide_cell_work * cells + all;
+        return (work){.operations = wide_cell_work * cells + all};
     }
     if (problem->combine == PDP_OP_GCD) {
-        return speed * ((terms[0] > 0 ? slow_cell_work : far_gcd_cell_work) * cells + scalar * all);
+        const double cell = terms[0] > 0 ? slow_cell_work : far_gcd_cell_work;
+        return (work){.operations = speed * (cell * cells + scalar * all)};
     }
     if (scalar > 0) {
-        return speed * slow_cell_work * cells + scalar * all;
+        return (work){.operations = speed * slow_cell_work * cells + scalar * all};
     }
     /* In the middle a few vectors at a time; a load for every term where offsets are too far apart to share one. */
     const double density = (double)problem->offset_count / (find_greatest(problem) + 1);
     const double middle = 1 + 2 * speed, far = 1 + 1.6 * speed / (1 + 20 * density);
     const bool is_plain = pdp_linear_form_of_term(problem->recurrence) == PDP_TERM_CELL;
-    const double chain = terms[0] > 0 ? speed * (is_plain ? chain_work : long_chain_work) : 0;
-    return fmax(cell_work, chain) * cells +
-           term_work(problem) * (near_work * terms[0] + middle * terms[1] + far * terms[2]);
+    const double chain = terms[0] > 0 ? (is_plain ? chain_work : long_chain_work) : 0;
+    const double each = term_work(problem), written = chain > 0 ? 0 : cell_work;
+    return (work){.operations = written * cells + each * (middle * terms[1] + far * terms[2]),
+                  .near = chain * cells + each * near_work * terms[0] / speed};
 }
 
 static double find_threads(const pdp_plan *plan) {
@@ -160,7 +163,8 @@ static double engine_speedup(const pdp_plan *plan, const pdp_problem *problem) {
 static work engine_work(const pdp_plan *plan, const pdp_problem *problem, pdp_machine_type type) {
     const uint64_t n = problem->n, size = pdp_machine_type_bytes(type);
     const double *rates = plan->rates.values + PDP_RATE_BLOCKS;
-    work w = {.operations = problem->shape == PDP_INTERVAL ? tiles_work(problem) : blocks_work(problem, type, rates)};
+    work w = {.operations = problem->shape == PDP_INTERVAL ? tiles_work(problem) : 0};
+    w = problem->shape == PDP_LINEAR ? blocks_work(problem, type, rates) : w;
     w.bytes = problem->shape == PDP_INTERVAL ? pdp_bytes_multiply(pdp_bytes_multiply(n, n + 1) / 2, size)
                                              : pdp_bytes_multiply(n, size);
     w.speedup = engine_speedup(plan, problem);
@@ -261,7 +265,8 @@ static work find_work(const pdp_plan *trial, const pdp_problem *problem) {
     if (m->kind == PDP_ENGINE || m->shortcut == &pdp_method_window) {
         w = engine_work(trial, problem, trial->stamp.type);
     } else if (m->shortcut) {
-        w.operations = m->shortcut->operations(trial, problem);
+        w.near = m->shortcut == &pdp_method_runs ? pdp_method_runs_near(trial, problem) : 0;
+        w.operations = m->shortcut->operations(trial, problem) - w.near;
     } else {
         w.operations = loops_work(problem);
         w.bytes = pdp_problem_is_paper(problem) ? pdp_solution_table_bytes(problem) : pdp_reference_bytes(problem);
@@ -302,16 +307,26 @@ static void reckon(pdp_plan *trial, uint64_t allowed, pdp_cost *cost) {
         cost->rate = PDP_RATE_INTERPRETER;
         snprintf(cost->reason, sizeof cost->reason, "interpreted, for want of a kernel");
     }
+    const int near_rate = cost->rate == PDP_RATE_RUNS ? PDP_RATE_NEAR_RUNS : PDP_RATE_NEAR_BLOCKS;
     const double together = fmin(find_threads(trial), (double)trial->count);
+    double near = 0;
     for (size_t x = 0; x < trial->count; x++) {
         work w = find_work(trial, trial->problems[x]);
         if (is_interpreted) { /* by the plain loops; a little before these themselves, which have no note about it */
-            w = (work){is_knuth(trial->method) ? w.operations : 0.999 * loops_work(trial->problems[x]), w.bytes, 1};
+            w = (work){.operations = is_knuth(trial->method) ? w.operations : 0.999 * loops_work(trial->problems[x]),
+                       .bytes = w.bytes,
+                       .speedup = 1};
         }
         cost->operations += w.operations;
+        near += w.near;
         cost->bytes = pdp_bytes_add(cost->bytes, w.bytes);
         const double speedup = trial->count > 1 ? together : w.speedup; /* of many, each thread solves one */
-        seconds += w.operations / rates[cost->rate] / speedup + (double)w.bytes / rates[PDP_RATE_PAGES];
+        seconds += (w.operations / rates[cost->rate] + w.near / rates[near_rate]) / speedup;
+        seconds += (double)w.bytes / rates[PDP_RATE_PAGES];
+    }
+    if (near / rates[near_rate] > cost->operations / rates[cost->rate]) {
+        cost->operations = near;
+        cost->rate = near_rate;
     }
     cost->seconds = seconds + (can_compile ? compile : 0);
     if (compile > 0 && can_compile) {

@@ -18,6 +18,8 @@ enum {
     PDP_RATE_KNUTH,
     PDP_RATE_SETTLE,
     PDP_RATE_RUNS,
+    PDP_RATE_NEAR_BLOCKS, /* where cells wait for those just before them */
+    PDP_RATE_NEAR_RUNS,
     PDP_RATE_SERIES,
     PDP_RATE_BOSTAN_MORI,
     PDP_RATE_PAGES,
@@ -46,10 +48,10 @@ typedef struct pdp_cost {
     const struct pdp_method *method;
     bool is_refused;
     bool on_device;
-    int rate;
-    double operations;
-    double seconds; /* of these and of everything else */
-    uint64_t bytes; /* at least */
+    int rate;          /* of what takes most of the time, */
+    double operations; /* and how much there is of it */
+    double seconds;    /* of this and of everything else */
+    uint64_t bytes;    /* at least */
     char reason[200];
 } pdp_cost;
 

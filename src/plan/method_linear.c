@@ -381,5 +381,11 @@ static double runs_operations(const pdp_plan *plan, const pdp_problem *problem) 
     return pdp_runs_operations(&job) + (are_cells(&c) ? 0 : runs_key_work * (double)problem->n);
 }
 
+double pdp_method_runs_near(const pdp_plan *plan, const pdp_problem *problem) {
+    const codec c = make_codec(plan, problem, true);
+    const pdp_runs_job job = make_runs_job(plan, &c);
+    return pdp_runs_near(&job);
+}
+
 const pdp_shortcut pdp_method_settle = {refuse_settle, choose_type, settle_bytes, run_settle, settle_operations, NULL};
 const pdp_shortcut pdp_method_runs = {refuse_runs, choose_type, runs_bytes, run_runs, runs_operations, NULL};

@@ -108,7 +108,8 @@ const char *pdp_method_refuse(const pdp_plan *plan, const pdp_problem *problem, 
 
 extern const pdp_shortcut pdp_method_settle; /* method_linear.c */
 extern const pdp_shortcut pdp_method_runs;
-extern const pdp_shortcut pdp_method_series; /* method_sums.c */
+double pdp_method_runs_near(const pdp_plan *plan, const pdp_problem *problem); /* of its operations: pdp_runs_near */
+extern const pdp_shortcut pdp_method_series;                                   /* method_sums.c */
 extern const pdp_shortcut pdp_method_bostan_mori;
 extern const pdp_shortcut pdp_method_window; /* method_window.c */
 

@@ -44,6 +44,8 @@ static const struct {
     {"knuth", 2.7e8, false},
     {"settle", 5.5e8, false},
     {"runs", 1.8e10, true},
+    {"blocks near by", 7.5e10, true},
+    {"runs near by", 1.8e10, true},
     {"series", 3.6e9, true},
     {"bostan-mori", 2.3e9, true},
     {"bytes of fresh memory", 6e9, false},

@@ -40,6 +40,8 @@ static const sample samples[] = {
     {"cpu", "blocks", NULL, NULL, 1 << 16, 1 << 15, 1000, PDP_ADD, -1},
     {"cpu", "settle", NULL, NULL, 1 << 20, 1 << 14, 1000000, PDP_MIN, 0},
     {"cpu", "runs", NULL, NULL, 1 << 18, 1 << 11, 1000000, PDP_MIN, 0},
+    {"cpu", "blocks", NULL, "i32", 1 << 19, 15, 1000, PDP_MIN, 0},
+    {"cpu", "runs", NULL, NULL, 1 << 19, 40, 1000, PDP_MIN, 0},
     {"cpu", "series", NULL, NULL, 1 << 19, 1 << 14, 1000000, PDP_ADD, 998244353},
     {"cpu", "bostan-mori", NULL, NULL, 1 << 18, 1 << 17, 1000000, PDP_ADD, 998244353},
     {"cuda", "tiles", "mcm", "i32", 6000, 0, 20, PDP_MIN, 0},
