@@ -30,9 +30,10 @@ typedef struct work {
 static const double tile_cell_work = 60;
 
 /* A line, in far terms of its own type: a cell that is written, and a term whose offset is shorter than a vector, which
- * is added lane by lane. In those of i32, which is the fastest: a cell that waits for the one before it, and one that
- * computes with it before it is combined. These and the short offsets are what is near by. */
-static const double cell_work = 64, near_work = 10, chain_work = 190, long_chain_work = 570;
+ * is added lane by lane. In those of i32, which is the fastest: a cell that waits for the one before it, one that
+ * computes with it once more, and one that does so before it is combined; a load more. These and the short offsets are
+ * what is near by. */
+static const double cell_work = 64, near_work = 10, chain_work = 190, even_chain_work = 260, long_chain_work = 570;
 enum { NEAR = 16, MIDDLE = 256 };
 
 /* Without vectors all offsets are the same. An operator that has none: so many terms of others are one of its own (of
@@ -47,11 +48,21 @@ static double scalar_work(const pdp_problem *problem) {
                                                                                    : 0;
 }
 
+/* All terms have the same shift, which is added to what they come to. */
+static bool is_even(const pdp_recurrence *recurrence) {
+    return pdp_linear_form_of_term(recurrence) == PDP_TERM_SHIFTED && pdp_linear_form_is_uniform(recurrence);
+}
+
 /* Of a vector's term: what it does besides combining. */
 static double term_work(const pdp_problem *problem) {
     const pdp_term_form form = pdp_linear_form_of_term(problem->recurrence);
-    const bool is_even = form == PDP_TERM_SHIFTED && pdp_linear_form_is_uniform(problem->recurrence);
-    return problem->combine == PDP_OP_MUL ? 2 : form == PDP_TERM_CELL || is_even ? 1 : 1.2;
+    return problem->combine == PDP_OP_MUL ? 2 : form == PDP_TERM_CELL || is_even(problem->recurrence) ? 1 : 1.2;
+}
+
+static double find_chain(const pdp_recurrence *recurrence) {
+    return pdp_linear_form_of_term(recurrence) == PDP_TERM_CELL ? chain_work
+           : is_even(recurrence)                                ? even_chain_work
+                                                                : long_chain_work;
 }
 
 /* Nodes that the interpreter visits for a term. The parser caps the depth. */
@@ -136,12 +147,11 @@ static work blocks_work(const pdp_problem *problem, pdp_machine_type type, const
     }
     /* In the middle a few vectors at a time; a load for every term where offsets are too far apart to share one. */
     const double density = (double)problem->offset_count / (find_greatest(problem) + 1);
-    const double middle = 1 + 2 * speed, far = 1 + 1.6 * speed / (1 + 20 * density);
-    const bool is_plain = pdp_linear_form_of_term(problem->recurrence) == PDP_TERM_CELL;
-    const double chain = terms[0] > 0 ? (is_plain ? chain_work : long_chain_work) : 0;
+    const double loads = 2 * terms[1] + 1.6 / (1 + 20 * density) * terms[2];
+    const double chain = terms[0] > 0 ? find_chain(problem->recurrence) : 0;
     const double each = term_work(problem), written = chain > 0 ? 0 : cell_work;
-    return (work){.operations = written * cells + each * (middle * terms[1] + far * terms[2]),
-                  .near = chain * cells + each * near_work * terms[0] / speed};
+    return (work){.operations = written * cells + each * (terms[1] + terms[2]),
+                  .near = chain * cells + each * (near_work * terms[0] / speed + loads)};
 }
 
 static double find_threads(const pdp_plan *plan) {
