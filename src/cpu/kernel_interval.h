@@ -538,7 +538,7 @@ static void pdp_start(const void *data, void *tile) {
 static int64_t pdp_split(const void *data, const void *cell, const void *row, const void *column, int64_t i, int64_t j,
                          int64_t k0) {
     const pdp_kernel_data *d = data;
-    const int64_t end = j < k0 + PDP_TILE ? j : k0 + PDP_TILE;
+    const int64_t first = i < k0 ? k0 : i + 1, end = j < k0 + PDP_TILE ? j : k0 + PDP_TILE;
     elem hc[PDP_SOME(PDP_NHC)], hj[PDP_SOME(PDP_NHJ)];
     vec hcv[PDP_SOME(PDP_NHC)], jv[PDP_SOME(PDP_NHJ)];
     hoist_c(d, i, j, hc);
@@ -549,7 +549,7 @@ static int64_t pdp_split(const void *data, const void *cell, const void *row, co
     for (int v = 0; v < PDP_NHJ; v++) {
         jv[v] = v_broadcast(hj[v]);
     }
-    for (int64_t k = i < k0 ? k0 : i + 1; k < end; k++) {
+    for (int64_t k = first; k < end; k++) {
         elem ha[PDP_SOME(PDP_NHA)], hb[PDP_SOME(PDP_NHB)];
         vec hav[PDP_SOME(PDP_NHA)], hbv[PDP_SOME(PDP_NHB)], av[PDP_NA], bv[PDP_NB];
         hoist_a(d, i, k, ha);
