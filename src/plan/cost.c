@@ -195,11 +195,8 @@ static const char *find_lack(const pdp_plan *plan, const pdp_problem *problem, c
     if (o->last_cells > 0 && m->shortcut == &pdp_method_bostan_mori) {
         return "it computes one cell, and the last ones are wanted";
     }
-    if (o->decisions && chooses && m->shortcut == &pdp_method_window) {
+    if (o->decisions == 1 && chooses && m->shortcut == &pdp_method_window) {
         return "it keeps no decisions, and these are wanted";
-    }
-    if (o->verify && m->shortcut == &pdp_method_window) {
-        return "it leaves nothing to check the value by";
     }
     return problem->is_extended && m->shortcut != &pdp_method_bostan_mori
                ? "the cell that is wanted is beyond the last one"
@@ -339,6 +336,10 @@ static void reckon(pdp_plan *trial, uint64_t allowed, pdp_cost *cost) {
         cost->rate = near_rate;
     }
     cost->seconds = seconds + (can_compile ? compile : 0);
+    if (trial->options.verify && trial->method->shortcut == &pdp_method_window) {
+        cost->is_last = true;
+        snprintf(cost->reason, sizeof cost->reason, "it leaves little to check the value by");
+    }
     if (compile > 0 && can_compile) {
         snprintf(cost->reason, sizeof cost->reason, "%.2f s of it to compile its kernel", compile);
     }
@@ -399,6 +400,9 @@ static int compare_costs(const void *left, const void *right) {
     const pdp_cost *a = left, *b = right;
     if (a->is_refused != b->is_refused) {
         return a->is_refused ? 1 : -1;
+    }
+    if (a->is_last != b->is_last) {
+        return a->is_last ? 1 : -1;
     }
     return a->seconds < b->seconds ? -1 : a->seconds > b->seconds ? 1 : 0;
 }

@@ -36,10 +36,10 @@ static pdp_status open_engine(pdp_plan *plan) {
         plan->stamp.type = pdp_reference_type(problem);
         pdp_plan_add_note(plan, "interpreted, which is slow: %s", refusal);
     }
-    if (plan->options.decisions && (problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX)) {
+    if (plan->options.decisions == 1 && (problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX)) {
         pdp_plan_add_note(plan, "no decisions: method 'window' keeps the last cells alone");
-        plan->options.decisions = 0;
     }
+    plan->options.decisions = 0;
     return PDP_OK;
 }
 

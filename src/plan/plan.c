@@ -293,7 +293,7 @@ static uint64_t other_bytes(const pdp_plan *plan, const pdp_problem *problem) {
     }
     const bool chooses = problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX;
     if (problem->shape == PDP_LINEAR && plan->options.decisions && chooses) {
-        bytes = pdp_bytes_add(bytes, pdp_solution_steps_bytes(problem));
+        bytes = pdp_bytes_add(bytes, pdp_solution_steps_bytes(problem, pdp_certify_patience(plan, problem)));
     }
     if (plan->options.verify) {
         bytes = pdp_bytes_add(bytes, pdp_certify_bytes(plan, problem));

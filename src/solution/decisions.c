@@ -228,23 +228,25 @@ static size_t find_step(const pdp_solution *solution, const pdp_wide *shifts, si
     return problem->offset_count;
 }
 
-size_t pdp_solution_most_steps(const pdp_problem *problem) {
+/* The most steps that a line can have; each is at least one term that was looked at. */
+static size_t find_most(const pdp_problem *problem, double patience) {
     size_t smallest = problem->n;
     for (size_t j = 0; j < problem->offset_count; j++) {
         smallest = problem->offsets[j] < smallest ? problem->offsets[j] : smallest;
     }
-    return smallest == 0 ? 0 : (problem->n - problem->preset_count + smallest - 1) / smallest;
+    const size_t most = smallest == 0 ? 0 : (problem->n - problem->preset_count + smallest - 1) / smallest;
+    return patience + 2 < (double)most ? (size_t)patience + 2 : most;
 }
 
-uint64_t pdp_solution_steps_bytes(const pdp_problem *problem) {
-    const uint64_t most = pdp_solution_most_steps(problem);
+uint64_t pdp_solution_steps_bytes(const pdp_problem *problem, double patience) {
+    const uint64_t most = find_most(problem, patience);
     const uint64_t shifts = has_shifts(problem) ? pdp_bytes_multiply(problem->offset_count, sizeof(pdp_wide)) : 0;
     return pdp_bytes_add(pdp_bytes_multiply(most > 0 ? most : 1, sizeof(pdp_decision)), shifts);
 }
 
 static pdp_status decide_linear(pdp_solution *solution) {
     const pdp_problem *problem = solution->problem;
-    const size_t most = pdp_solution_most_steps(problem);
+    const size_t most = find_most(problem, solution->patience);
     pdp_wide *shifts = has_shifts(problem) ? find_shifts(problem, &solution->error) : NULL;
     if (solution->error.status == PDP_OK) {
         solution->decisions = pdp_array_allocate(most, sizeof *solution->decisions, &solution->error);

@@ -86,11 +86,8 @@ pdp_status pdp_solution_decide(pdp_solution *solution, pdp_split_function *find,
 
 void pdp_solution_drop_decisions(pdp_solution *solution);
 
-/* The most decisions that a linear problem can have. */
-size_t pdp_solution_most_steps(const pdp_problem *problem);
-
-/* Bytes that finding them takes, and they themselves. */
-uint64_t pdp_solution_steps_bytes(const pdp_problem *problem);
+/* Bytes that finding them takes, and they themselves; see pdp_solution.patience. */
+uint64_t pdp_solution_steps_bytes(const pdp_problem *problem, double patience);
 
 /* The same from a matrix chain's tree, in pre-order: see cpu/hu_shing.h. */
 pdp_status pdp_solution_take_tree(pdp_solution *solution, const size_t *tree);

@@ -150,6 +150,8 @@ class Sdp(CommandTest):
             self.assertEqual((result["cells"], result["algorithm"]), (cells[first - 200000:], "window"))
         result = self.run_json(*arguments, "-n", 10**7, "-A", "window", "--memory", "2M")
         self.assertEqual(result["value"], self.run_json(*arguments, "-n", 10**7)["value"])
+        checked = self.run_json(*arguments, "-n", 10**7, "--memory", "2M", "--verify")  # for want of another
+        self.assertEqual([checked[k] for k in ("value", "algorithm", "certificate")], [result["value"], "window", "witness"])
         stdout, _ = self.run_program(*arguments, "-n", 200000, "-A", "window")
         self.assertIn("last 8   " + "".join(f" {cell}" for cell in cells[-8:]), stdout)
         self.refuse(*arguments, "-n", 99, "-A", "window", "--table", "t.npy", names=["method 'window' has no table"])
