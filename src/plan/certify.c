@@ -14,10 +14,10 @@
 /* How many of the table's terms a check may look at, so that it takes no third of the solve: an engine does some 4e10
  * of them a second and thread, and a cell no faster than in a nanosecond. A random sum over the table does some 1.5e8
  * cells a second, the interpreter 1.5e7 terms. */
-enum { TERMS_PER_SUMMED_CELL = 1000, TERMS_PER_INTERPRETED = 10000, LEAST_SUMMED_CELLS = 1024 };
-enum { TERMS_PER_OPERATION = 5 };                          /* of a method that does without most terms */
-enum { TERMS_PER_STEP_TERM = 500, LEAST_STEPS = 1 << 18 }; /* looked at on the way back along a line */
-enum { SMALL_CHAIN = 100, SMALL_AMONG_MANY = 20 };         /* whose plain table is done before anybody looks */
+enum { TERMS_PER_SUMMED_CELL = 1000, TERMS_PER_INTERPRETED = 10000, LEAST_SUMMED_CELLS = 256 };
+enum { TERMS_PER_OPERATION = 5 }; /* of a method that does without most terms */
+enum { TERMS_PER_STEP_TERM = 500, LEAST_STEPS = 1 << 18, LEAST_AMONG_MANY = 1 << 9 }; /* on the way back along a line */
+enum { SMALL_CHAIN = 100, SMALL_AMONG_MANY = 20 }; /* whose plain table is done before anybody looks */
 
 static void add_text(pdp_solution *solution, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -109,9 +109,9 @@ static double find_terms(const pdp_plan *plan, const pdp_problem *problem) {
 }
 
 double pdp_certify_patience(const pdp_plan *plan, const pdp_problem *problem) {
-    return plan->options.decisions == PDP_DECISIONS_TO_CHECK
-               ? fmax(find_terms(plan, problem) / TERMS_PER_STEP_TERM, LEAST_STEPS)
-               : (double)INFINITY;
+    return plan->options.decisions == PDP_DECISIONS_TO_CHECK ? fmax(find_terms(plan, problem) / TERMS_PER_STEP_TERM,
+                                                                    plan->count == 1 ? LEAST_STEPS : LEAST_AMONG_MANY)
+                                                             : (double)INFINITY;
 }
 
 static pdp_status check_table(const pdp_plan *plan, const pdp_witness *witness, pdp_solution *solution) {

@@ -115,9 +115,6 @@ static pdp_status run_knuth(const pdp_plan *plan, pdp_solution *solution, pdp_pr
     const pdp_weights weights = {solution->problem, plan->kernel.kernel, &data};
     if (pdp_data_create(&data, solution->problem, &plan->stamp, &solution->error) == PDP_OK) {
         pdp_knuth_solve(solution, &weights, plan->options.decisions, progress);
-        if (pdp_plan_drops_table(plan)) {
-            pdp_tiles_free(&solution->tiles);
-        }
         pdp_data_free(&data);
     }
     return solution->error.status;

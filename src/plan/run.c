@@ -17,7 +17,7 @@ bool pdp_plan_drops_table(const pdp_plan *plan) {
     const pdp_problem *problem = plan->problem;
     const bool chooses = problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX;
     /* Where nothing was chosen, a report is read from the table itself. */
-    return problem->shape == PDP_INTERVAL && !plan->options.table && (chooses || !plan->options.decisions);
+    return problem->shape == PDP_INTERVAL && !plan->options.table && (chooses || plan->options.decisions != 1);
 }
 
 pdp_tiles pdp_plan_tiles(const pdp_plan *plan, const pdp_problem *problem) {
@@ -100,9 +100,6 @@ static pdp_status run_engine(const pdp_plan *plan, pdp_solution *solution, int t
     if (error->status == PDP_OK && pdp_data_check(&data, error) == PDP_OK && pdp_solution_close(solution) == PDP_OK) {
         decide(plan, &data, solution);
     }
-    if (pdp_plan_drops_table(plan)) {
-        pdp_tiles_free(&solution->tiles);
-    }
     pdp_data_free(&data);
     return error->status;
 }
@@ -155,13 +152,16 @@ static void solve(const pdp_plan *plan, pdp_solution *solution, int threads, pdp
     solution->seconds = pdp_clock_seconds() - start;
 }
 
-/* What was solved is checked, if that is wanted. */
+/* What was solved is checked, if that is wanted, and what is not is dropped. */
 static void certify(const pdp_plan *plan, pdp_solution *solution) {
     if (solution->error.status == PDP_OK && plan->options.verify) {
         pdp_plan_certify(plan, solution);
     }
     if (plan->options.decisions == PDP_DECISIONS_TO_CHECK) {
         pdp_solution_drop_decisions(solution);
+    }
+    if (pdp_plan_drops_table(plan)) {
+        pdp_tiles_free(&solution->tiles);
     }
     if (solution->error.status != PDP_OK) {
         pdp_solution_discard(solution);

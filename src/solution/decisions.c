@@ -201,14 +201,13 @@ static size_t find_shifted(const pdp_solution *solution, const pdp_wide *shifts,
 }
 
 /* The offset by which ST[i] gets its value; offset_count if it gets it from its source. */
-static size_t find_step(const pdp_solution *solution, const pdp_wide *shifts, size_t i) {
+static size_t find_step(const pdp_solution *solution, const pdp_wide *shifts, pdp_bindings *bindings, size_t i) {
     const pdp_problem *problem = solution->problem;
     const pdp_recurrence *r = problem->recurrence;
-    pdp_bindings bindings = pdp_problem_bindings(problem);
     const pdp_value cell = pdp_solution_cell(solution, 0, i);
-    bindings.i = (int64_t)i;
+    bindings->i = (int64_t)i;
     if (problem->has_source &&
-        is_equal(solution, close_sum(&bindings, pdp_interpret_element(&bindings, r->source), false), cell)) {
+        is_equal(solution, close_sum(bindings, pdp_interpret_element(bindings, r->source), false), cell)) {
         return problem->offset_count;
     }
     if (shifts) {
@@ -218,10 +217,10 @@ static size_t find_step(const pdp_solution *solution, const pdp_wide *shifts, si
         if (problem->offsets[j] > i) {
             continue;
         }
-        bindings.j = (int64_t)j;
-        bindings.cells[PDP_CELL_SOURCE] = pdp_solution_cell(solution, 0, i - problem->offsets[j]);
-        pdp_value term = pdp_interpret_element(&bindings, r->inner);
-        if (is_equal(solution, close_sum(&bindings, term, true), cell)) {
+        bindings->j = (int64_t)j;
+        bindings->cells[PDP_CELL_SOURCE] = pdp_solution_cell(solution, 0, i - problem->offsets[j]);
+        pdp_value term = pdp_interpret_element(bindings, r->inner);
+        if (is_equal(solution, close_sum(bindings, term, true), cell)) {
             return j;
         }
     }
@@ -256,9 +255,10 @@ static pdp_status decide_linear(pdp_solution *solution) {
         return solution->error.status;
     }
     const double each = shifts ? 1 : 50;
+    pdp_bindings bindings = pdp_problem_bindings(problem);
     double work = 0;
     for (size_t i = solution->n - 1; i >= problem->preset_count && work <= solution->patience;) {
-        size_t j = find_step(solution, shifts, i);
+        size_t j = find_step(solution, shifts, &bindings, i);
         work += each * (double)(j + 1);
         if (j == problem->offset_count) {
             break;

@@ -9,12 +9,17 @@
 
 typedef enum ring_kind { EXACT, RESIDUES, BINARY } ring_kind;
 
+/* Of a number with every byte at every place. */
+typedef struct products {
+    uint64_t of[8][256];
+} products;
+
 typedef struct ring {
     ring_kind kind;
     uint64_t modulus;
-    uint64_t weight;           /* r */
-    uint64_t products[8][256]; /* BINARY: r times every byte at every place */
-    uint64_t powers[8][256];   /* r to the power of every byte at every place */
+    uint64_t weight;         /* r */
+    products products;       /* BINARY */
+    uint64_t powers[8][256]; /* r to the power of every byte at every place */
 } ring;
 
 static const uint64_t mersenne = (UINT64_C(1) << 61) - 1;
@@ -50,16 +55,20 @@ static uint64_t ring_multiply(const ring *f, uint64_t a, uint64_t b) {
     }
 }
 
+static inline uint64_t multiply_by(const products *p, uint64_t a) {
+    uint64_t product = 0;
+    for (unsigned byte = 0; byte < 8; byte++) {
+        product ^= p->of[byte][a >> 8 * byte & 255];
+    }
+    return product;
+}
+
 /* r times a: what is done for every cell. */
 static inline uint64_t ring_step(const ring *f, uint64_t a) {
     if (f->kind != BINARY) {
         return ring_multiply(f, f->weight, a);
     }
-    uint64_t product = 0;
-    for (unsigned byte = 0; byte < 8; byte++) {
-        product ^= f->products[byte][a >> 8 * byte & 255];
-    }
-    return product;
+    return multiply_by(&f->products, a);
 }
 
 static uint64_t ring_power(const ring *f, uint64_t exponent) {
@@ -72,6 +81,9 @@ static uint64_t ring_power(const ring *f, uint64_t exponent) {
 
 static uint64_t ring_from(const ring *f, pdp_wide value) {
     if (f->kind == BINARY) {
+        return (uint64_t)value;
+    }
+    if (value >= 0 && value < (pdp_wide)f->modulus) { /* as residues are */
         return (uint64_t)value;
     }
     const pdp_wide rest = value % (pdp_wide)f->modulus;
@@ -87,24 +99,42 @@ uint64_t pdp_witness_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-/* A weight that has an inverse, so that the first of several cells counts as much as the last. */
-static void draw_weight(ring *f, uint64_t *state) {
+/* Sums of the products with bits. */
+static void make_products(products *p, uint64_t a) {
+    for (unsigned bit = 0; bit < 64; bit++) {
+        uint64_t *row = p->of[bit / 8];
+        const unsigned own = 1U << bit % 8;
+        row[0] = 0;
+        for (unsigned x = 0; x < own; x++) {
+            row[own + x] = row[x] ^ a;
+        }
+        a = (a << 1) ^ ((a >> 63) != 0 ? UINT64_C(0x1B) : 0);
+    }
+}
+
+/* A weight that has an inverse, so that the first of several cells counts as much as the last; and its powers, as far
+ * as they are asked for. */
+static void draw_weight(ring *f, uint64_t most, uint64_t *state) {
     do {
         f->weight = f->kind == BINARY ? pdp_random_next(state)
                                       : (uint64_t)pdp_random_between(state, 1, (int64_t)f->modulus - 1);
     } while (f->weight == 0 || (f->kind == RESIDUES && pdp_witness_divisor(f->weight, f->modulus) != 1));
-    for (unsigned byte = 0; f->kind == BINARY && byte < 8; byte++) {
-        for (unsigned x = 0; x < 256; x++) {
-            f->products[byte][x] = multiply_binary(f->weight, (uint64_t)x << 8 * byte);
-        }
-    }
     uint64_t base = f->weight;
-    for (unsigned byte = 0; byte < 8; byte++) {
-        f->powers[byte][0] = 1;
-        for (unsigned x = 1; x < 256; x++) {
-            f->powers[byte][x] = ring_multiply(f, f->powers[byte][x - 1], base);
+    products by_base;
+    for (unsigned byte = 0; byte < 8 && (byte == 0 || most >> 8 * byte != 0); byte++) {
+        uint64_t *powers = f->powers[byte];
+        powers[0] = 1;
+        if (f->kind == BINARY) {
+            make_products(&by_base, base);
         }
-        base = ring_multiply(f, f->powers[byte][255], base);
+        for (unsigned x = 1; x < 256; x++) {
+            powers[x] =
+                f->kind == BINARY ? multiply_by(&by_base, powers[x - 1]) : ring_multiply(f, powers[x - 1], base);
+        }
+        base = f->kind == BINARY ? multiply_by(&by_base, powers[255]) : ring_multiply(f, powers[255], base);
+    }
+    if (f->kind == BINARY) {
+        make_products(&f->products, f->weight);
     }
 }
 
@@ -238,7 +268,7 @@ pdp_status pdp_witness_sums(const pdp_witness *witness, size_t count, size_t *ch
     if (!events) {
         return error->status;
     }
-    draw_weight(&f, &state);
+    draw_weight(&f, first + count, &state);
     const size_t changes = make_events(problem, &f, first, first + count, events);
     if (add_equations(solution, &f, first, first + count, events, changes) != 0) {
         pdp_error_set(error, PDP_WRONG,
