@@ -16,7 +16,7 @@
  * cells a second, the interpreter 1.5e7 terms. */
 enum { TERMS_PER_SUMMED_CELL = 1000, TERMS_PER_INTERPRETED = 10000, LEAST_SUMMED_CELLS = 256 };
 enum { TERMS_PER_OPERATION = 5 }; /* of a method that does without most terms */
-enum { TERMS_PER_STEP_TERM = 500, LEAST_STEPS = 1 << 18, LEAST_AMONG_MANY = 1 << 9 }; /* on the way back along a line */
+enum { TERMS_PER_STEP_TERM = 500, LEAST_STEPS = 1 << 13, LEAST_AMONG_MANY = 1 << 9 }; /* on the way back along a line */
 enum { SMALL_CHAIN = 100, SMALL_AMONG_MANY = 20 }; /* whose plain table is done before anybody looks */
 
 static void add_text(pdp_solution *solution, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -134,7 +134,8 @@ static pdp_status check_table(const pdp_plan *plan, const pdp_witness *witness, 
     if (checked > 1) {
         add_text(solution, " and %zu other%s, drawn at random,", checked - 1, checked == 2 ? "" : "s");
     }
-    add_text(solution, " of %.0f %s", all,
+    add_text(solution, " of %s%.0f %s", solution->first > 0 ? "the last " : "",
+             solution->first > 0 ? (double)(problem->n - pdp_witness_first(solution)) : all,
              summed == 0 && checked == 1 ? "is what its terms come to" : "are what their terms come to");
     return PDP_OK;
 }
@@ -185,6 +186,9 @@ static pdp_status plan_second(const pdp_plan *plan, pdp_problem *problem, pdp_pl
     static const char *const interval[] = {"hu-shing", "knuth", "tiles", "sequential", NULL};
     static const char *const linear[] = {"blocks", "settle", "runs", "series", "sequential", NULL};
     pdp_options options = plan->options;
+    if (problem->is_extended) {
+        return pdp_error_set(error, PDP_BAD_INPUT, "no other goes beyond the last cell, %zu", problem->whole->n - 1);
+    }
     options.backend = "cpu";
     options.device = NULL;
     options.table = options.splits = options.decisions = options.record = options.verify = 0;

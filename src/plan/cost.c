@@ -222,16 +222,22 @@ static bool is_knuth(const pdp_method *m) {
     return m->shortcut && m->shortcut->prepare;
 }
 
+/* The window keeps cells for the engine, or, of what the engine refuses, for the interpreter. */
+static bool is_window(const pdp_plan *trial, bool by_engine) {
+    return trial->method->shortcut == &pdp_method_window &&
+           by_engine == !pdp_method_refuse(trial, trial->problem, pdp_method_find(PDP_LINEAR, "blocks"));
+}
+
 /* Computes by a kernel that may have to be compiled. */
-static bool has_kernel(const pdp_method *m) {
-    return m->kind == PDP_ENGINE || m->shortcut == &pdp_method_window || is_knuth(m);
+static bool has_kernel(const pdp_plan *trial) {
+    return trial->method->kind == PDP_ENGINE || is_window(trial, true) || is_knuth(trial->method);
 }
 
 /* Sets the type that a method computes with. The window's, and the engines', is that of a kernel. */
 static pdp_status choose_type(pdp_plan *trial) {
     const pdp_method *m = trial->method;
     size_t widest = 0;
-    if (has_kernel(m) && !is_knuth(m)) {
+    if (has_kernel(trial) && !is_knuth(m)) {
         return pdp_plan_choose_type(trial);
     }
     if (is_knuth(m) && pdp_type_choose(&trial->stamp, trial->problems, trial->count, "i64", trial->level, false,
@@ -286,7 +292,7 @@ static work find_work(const pdp_plan *trial, const pdp_problem *problem) {
 
 /* Seconds until a kernel is there: none if it is built in or in the cache. */
 static double find_compile_seconds(const pdp_plan *trial, bool can_compile) {
-    return !has_kernel(trial->method) ||
+    return !has_kernel(trial) ||
                    pdp_kernel_is_ready(trial->problem->recurrence, &trial->stamp, trial->level, can_compile)
                ? 0
                : 1 / trial->rates.values[PDP_RATE_COMPILER];
@@ -309,7 +315,7 @@ static void reckon(pdp_plan *trial, uint64_t allowed, pdp_cost *cost) {
     const double compile = find_compile_seconds(trial, can_compile);
     const double *rates = trial->rates.values;
     cost->rate = find_rate(trial);
-    const bool is_interpreted = compile > 0 && !can_compile;
+    const bool is_interpreted = (compile > 0 && !can_compile) || is_window(trial, false);
     if (is_interpreted) {
         cost->rate = PDP_RATE_INTERPRETER;
         snprintf(cost->reason, sizeof cost->reason, "interpreted, for want of a kernel");
@@ -337,7 +343,7 @@ static void reckon(pdp_plan *trial, uint64_t allowed, pdp_cost *cost) {
     }
     cost->seconds = seconds + (can_compile ? compile : 0);
     if (trial->options.verify && trial->method->shortcut == &pdp_method_window) {
-        cost->is_last = true;
+        cost->is_weak = true;
         snprintf(cost->reason, sizeof cost->reason, "it leaves little to check the value by");
     }
     if (compile > 0 && can_compile) {
@@ -401,10 +407,9 @@ static int compare_costs(const void *left, const void *right) {
     if (a->is_refused != b->is_refused) {
         return a->is_refused ? 1 : -1;
     }
-    if (a->is_last != b->is_last) {
-        return a->is_last ? 1 : -1;
-    }
-    return a->seconds < b->seconds ? -1 : a->seconds > b->seconds ? 1 : 0;
+    const double first = a->is_weak ? 1.25 * a->seconds : a->seconds;
+    const double second = b->is_weak ? 1.25 * b->seconds : b->seconds;
+    return first < second ? -1 : first > second ? 1 : 0;
 }
 
 bool pdp_plan_is_small(const pdp_plan *plan) {

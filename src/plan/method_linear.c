@@ -27,15 +27,33 @@ static bool is_ordered(const pdp_problem *problem) {
     return problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX;
 }
 
+/* What finish adds to a cell: false if it does anything else, or not the same everywhere. */
+static bool find_addition(const pdp_problem *problem, pdp_wide *sum) {
+    const pdp_recurrence *r = problem->recurrence;
+    *sum = 0;
+    if (r->finish == PDP_NO_NODE) {
+        return true;
+    }
+    pdp_bindings bindings = pdp_problem_bindings(problem); /* where best is 0 */
+    if (!is_whole(problem) || problem->has_source || !pdp_linear_form_finish_adds(r) ||
+        !pdp_linear_form_finish_is_steady(r)) {
+        return false;
+    }
+    *sum = pdp_interpret_element(&bindings, r->finish).whole;
+    return bindings.error.status == PDP_OK;
+}
+
 /* What every term adds to its cell: false if that is not the same for all of them. */
 static bool find_weight(const pdp_problem *problem, pdp_wide *weight) {
     const pdp_recurrence *r = problem->recurrence;
     const pdp_term_form form = pdp_linear_form_of_term(r);
+    pdp_wide sum;
     *weight = 0;
-    if (r->finish != PDP_NO_NODE || (form != PDP_TERM_CELL && form != PDP_TERM_SHIFTED)) {
+    if (!find_addition(problem, &sum) || (form != PDP_TERM_CELL && form != PDP_TERM_SHIFTED)) {
         return false;
     }
     if (form == PDP_TERM_CELL) {
+        *weight = sum;
         return true;
     }
     if (!is_whole(problem)) { /* floats are rounded at every step, and sets of bits wrap around */
@@ -51,10 +69,12 @@ static bool find_weight(const pdp_problem *problem, pdp_wide *weight) {
         }
         *weight = own;
     }
+    *weight += sum;
     return true;
 }
 
-static const char other_terms[] = "its terms are not plain cells, or whole numbers with one weight for all offsets";
+static const char other_terms[] = "its terms are not plain cells, or whole numbers with one weight for all offsets, or "
+                                  "finish does more than to add one";
 
 static const char *refuse_settle(const pdp_plan *plan, const pdp_problem *problem) {
     (void)plan;

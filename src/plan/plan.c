@@ -95,14 +95,24 @@ pdp_status pdp_plan_choose_type(pdp_plan *plan) {
     return plan->error.status;
 }
 
+/* Whether the type is the one that is asked for. */
+static pdp_status check_wish(pdp_plan *plan) {
+    const char *name = pdp_type_name(&plan->stamp, plan->problem);
+    return pdp_wish_is_auto(plan->options.type) || strcmp(plan->options.type, name) == 0
+               ? PDP_OK
+               : pdp_error_set(&plan->error, PDP_BAD_INPUT, "method '%s' computes with %s, not with %.40s",
+                               plan->method->name, name, plan->options.type);
+}
+
 pdp_status pdp_plan_open_kernel(pdp_plan *plan, bool is_asked_for) {
     const pdp_problem *problem = plan->problem;
     pdp_error error = {0};
     if (pdp_plan_choose_type(plan) != PDP_OK) {
         return plan->error.status;
     }
-    /* A few terms are interpreted before a compiler has started. */
-    const bool may_compile = plan->options.compile && (is_asked_for || plan->terms > 2e5);
+    /* A few terms are interpreted before a compiler has started, unless in another type than is asked for. */
+    const bool has_wish = !pdp_wish_is_auto(plan->options.type);
+    const bool may_compile = plan->options.compile && (is_asked_for || has_wish || plan->terms > 2e5);
     pdp_kernel_open(&plan->kernel, problem->recurrence, &plan->stamp, plan->level, may_compile, &error);
     if (error.status == PDP_OK) {
         return PDP_OK;
@@ -115,6 +125,9 @@ pdp_status pdp_plan_open_kernel(pdp_plan *plan, bool is_asked_for) {
     if (plan->method->kind == PDP_ENGINE) {
         plan->method = pdp_method_find(problem->shape, "sequential");
         plan->stamp.type = pdp_plan_plain_type(problem);
+        if (check_wish(plan) != PDP_OK) {
+            return plan->error.status;
+        }
     }
     if (may_compile || !plan->options.compile || pdp_module_is_off()) {
         pdp_plan_add_note(plan, "interpreted, which is slow: %s", error.text);
@@ -166,11 +179,7 @@ static pdp_status open_method(pdp_plan *plan, bool is_asked_for) {
     if (!shortcut || !shortcut->prepare) { /* which has set its own */
         plan->stamp.type = pdp_plan_plain_type(plan->problem);
     }
-    const char *name = pdp_type_name(&plan->stamp, plan->problem);
-    return pdp_wish_is_auto(plan->options.type) || strcmp(plan->options.type, name) == 0
-               ? PDP_OK
-               : pdp_error_set(&plan->error, PDP_BAD_INPUT, "method '%s' computes with %s, not with %.40s",
-                               plan->method->name, name, plan->options.type);
+    return check_wish(plan);
 }
 
 /* A method by its name. */

@@ -555,7 +555,10 @@ static bool cost_fits(const int64_t *dims, size_t count) {
 /* A matrix chain, and whether its methods need not look out for overflow. */
 static void find_chain(pdp_problem *problem) {
     const uint32_t chain = pdp_recurrence_chain_input(problem->recurrence);
-    const bool is_chain = chain != PDP_NO_NODE && (size_t)problem->inputs[chain].extent[0] == problem->n + 1;
+    bool is_chain = chain != PDP_NO_NODE && (size_t)problem->inputs[chain].extent[0] == problem->n + 1;
+    for (size_t m = 0; is_chain && m <= problem->n; m++) {
+        is_chain = problem->inputs[chain].whole[m] >= 1;
+    }
     problem->chain = is_chain ? problem->inputs[chain].whole : NULL;
     problem->dims = is_chain && cost_fits(problem->chain, problem->n + 1) ? problem->chain : NULL;
 }

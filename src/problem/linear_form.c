@@ -74,10 +74,13 @@ bool pdp_linear_form_is_uniform(const pdp_recurrence *r) {
     return is_free_of(r, r->term, PDP_USES_J);
 }
 
+bool pdp_linear_form_finish_is_steady(const pdp_recurrence *r) {
+    return r->finish == PDP_NO_NODE || is_free_of(r, r->finish, PDP_USES_I);
+}
+
 bool pdp_linear_form_is_steady(const pdp_problem *problem) {
     const pdp_recurrence *r = problem->recurrence;
-    return (!problem->has_source || is_free_of(r, r->source, PDP_USES_I)) &&
-           (r->finish == PDP_NO_NODE || is_free_of(r, r->finish, PDP_USES_I));
+    return (!problem->has_source || is_free_of(r, r->source, PDP_USES_I)) && pdp_linear_form_finish_is_steady(r);
 }
 
 /* a - b, or a + b, of the element type. */

@@ -24,6 +24,9 @@ bool pdp_linear_form_is_uniform(const pdp_recurrence *recurrence);
 /* The finish clause is absent, or adds to what was combined something that no cell is in. */
 bool pdp_linear_form_finish_adds(const pdp_recurrence *recurrence);
 
+/* What finish adds is the same for every i. */
+bool pdp_linear_form_finish_is_steady(const pdp_recurrence *recurrence);
+
 /* x(i), under add also with what finish adds, is the same for every i. */
 bool pdp_linear_form_is_steady(const pdp_problem *problem);
 

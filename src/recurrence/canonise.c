@@ -48,6 +48,63 @@ static bool is_binary(const pdp_node *node, pdp_op op) {
     return node->kind == PDP_NODE_BINARY && node->op == op;
 }
 
+static bool is_cell(const pdp_node *node, pdp_cell cell) {
+    return node->kind == PDP_NODE_CELL && node->which == cell;
+}
+
+/* Whether it is a whole number, and which: also of sums and products of such, and 0 times what cannot fail. */
+static bool is_constant(const pdp_recurrence *r, uint32_t id, int64_t *value) {
+    const pdp_node *node = &r->nodes[id];
+    int64_t a = 0, b = 0;
+    if (node->kind == PDP_NODE_WHOLE) {
+        *value = node->number;
+        return true;
+    }
+    if (node->kind != PDP_NODE_BINARY || node->is_real) {
+        return false;
+    }
+    const bool has_a = is_constant(r, node->child[0], &a), has_b = is_constant(r, node->child[1], &b);
+    const pdp_node *other = &r->nodes[node->child[has_a ? 1 : 0]];
+    if (node->op == PDP_OP_MUL && has_a != has_b && (has_a ? a : b) == 0) {
+        *value = 0;
+        return other->kind == PDP_NODE_INDEX || other->kind == PDP_NODE_DIM || other->kind == PDP_NODE_PARAM;
+    }
+    return has_a && has_b &&
+           (node->op == PDP_OP_ADD        ? !__builtin_add_overflow(a, b, value)
+            : node->op == PDP_OP_SUBTRACT ? !__builtin_sub_overflow(a, b, value)
+            : node->op == PDP_OP_MUL      ? !__builtin_mul_overflow(a, b, value)
+                                          : false);
+}
+
+/* Without what adds 0 or multiplies by 1, and without a double minus. Depth is capped by the parser. */
+static uint32_t simplify(pdp_recurrence *r, uint32_t id) {
+    if (id == PDP_NO_NODE) {
+        return id;
+    }
+    pdp_node *node = &r->nodes[id];
+    for (uint32_t c = 0; c < node->child_count; c++) {
+        node->child[c] = simplify(r, node->child[c]);
+    }
+    const bool is_sum = is_binary(node, PDP_OP_ADD) || is_binary(node, PDP_OP_SUBTRACT);
+    if (!is_sum && !is_binary(node, PDP_OP_MUL)) {
+        return id;
+    }
+    const pdp_node *last = &r->nodes[node->child[1]];
+    if (is_sum && last->kind == PDP_NODE_UNARY && last->op == PDP_OP_NEGATE && last->is_element) {
+        node->op = node->op == PDP_OP_ADD ? PDP_OP_SUBTRACT : PDP_OP_ADD;
+        node->child[1] = last->child[0];
+    }
+    for (uint32_t c = node->op == PDP_OP_SUBTRACT ? 1 : 0; c < 2; c++) {
+        const uint32_t other = node->child[1 - c];
+        int64_t value = 0;
+        if (is_constant(r, node->child[c], &value) && value == (is_sum ? 0 : 1) &&
+            r->nodes[other].is_element == node->is_element && r->nodes[other].is_real == node->is_real) {
+            return other;
+        }
+    }
+    return id;
+}
+
 /* Flattens a sum or a product into its parts; false when there are too many. */
 static bool flatten(const pdp_recurrence *r, uint32_t id, pdp_op op, bool negative, parts *out) {
     const pdp_node *node = &r->nodes[id];
@@ -267,6 +324,12 @@ pdp_status pdp_recurrence_canonise(pdp_recurrence *r) {
     }
     r->nodes = nodes;
     r->after = PDP_NO_NODE;
+    r->term = simplify(r, r->term);
+    r->leaf = simplify(r, r->leaf);
+    r->finish = simplify(r, r->finish);
+    if (r->finish != PDP_NO_NODE && is_cell(&r->nodes[r->finish], PDP_CELL_BEST)) {
+        r->finish = PDP_NO_NODE;
+    }
     r->inner = canonise(r, r->term, true);
     if (r->inner == PDP_NO_NODE) {
         return pdp_error_set(&r->error, PDP_BAD_INPUT, "the term of %s has too many parts", r->name);
@@ -290,19 +353,16 @@ static bool is_point_lookup(const pdp_recurrence *r, uint32_t id, pdp_index at, 
     return index->kind == PDP_NODE_INDEX && index->which == at;
 }
 
-static bool is_cell(const pdp_node *node, pdp_cell cell) {
-    return node->kind == PDP_NODE_CELL && node->which == cell;
-}
-
 uint32_t pdp_recurrence_chain_input(const pdp_recurrence *r) {
     uint32_t input = PDP_NO_NODE;
-    if (r->shape != PDP_INTERVAL || r->element != PDP_ELEMENT_WHOLE || r->combine != PDP_OP_MIN ||
-        r->option_count > 0 || r->combine_param != PDP_NO_NODE || r->finish != PDP_NO_NODE || r->after != PDP_NO_NODE) {
+    int64_t leaf = 0;
+    if (r->shape != PDP_INTERVAL || (r->element != PDP_ELEMENT_WHOLE && r->element != PDP_ELEMENT_I64) ||
+        r->combine != PDP_OP_MIN || r->option_count > 0 || r->combine_param != PDP_NO_NODE ||
+        r->finish != PDP_NO_NODE || r->after != PDP_NO_NODE) {
         return PDP_NO_NODE;
     }
-    const pdp_node *leaf = &r->nodes[r->leaf];
     const pdp_node *sum = &r->nodes[r->inner];
-    if (leaf->kind != PDP_NODE_WHOLE || leaf->number != 0 || !is_binary(sum, PDP_OP_ADD) ||
+    if (!is_constant(r, r->leaf, &leaf) || leaf != 0 || !is_binary(sum, PDP_OP_ADD) ||
         !is_cell(&r->nodes[sum->child[1]], PDP_CELL_RIGHT)) {
         return PDP_NO_NODE;
     }
@@ -316,9 +376,7 @@ uint32_t pdp_recurrence_chain_input(const pdp_recurrence *r) {
         !is_point_lookup(r, fused->child[1], PDP_INDEX_J, &input)) {
         return PDP_NO_NODE;
     }
-    const pdp_range *range = &r->inputs[input].range;
-    const pdp_node *lowest = range->lowest == PDP_NO_NODE ? NULL : &r->nodes[range->lowest];
-    return lowest && lowest->kind == PDP_NODE_WHOLE && lowest->number >= 1 ? input : PDP_NO_NODE;
+    return input;
 }
 
 /* best plus or minus what has no cell in it; or not there at all. */

@@ -6,12 +6,13 @@
 
 #include "recurrence/recurrence.h"
 
-/* Sets `inner` and `after` from `term`, adding nodes. PDP_NO_MEMORY, or PDP_BAD_INPUT when the form has too many nodes.
+/* Sets `inner` and `after` from `term`, adding nodes; that, leaf and finish lose what adds 0 or multiplies by 1.
+ * PDP_NO_MEMORY, or PDP_BAD_INPUT when the form has too many nodes.
  */
 pdp_status pdp_recurrence_canonise(pdp_recurrence *recurrence);
 
-/* The recurrence is a matrix chain: min over k of l + r + p[i]*p[k]*p[j] with leaves 0 and nothing else, p an input of
- * numbers from 1 as long as there are points. Returns the input's number, or PDP_NO_NODE. */
+/* The recurrence is a matrix chain: min over k of l + r + p[i]*p[k]*p[j] with leaves 0 and nothing else, if p is
+ * an input of numbers from 1 as long as there are points. Returns the input's number, or PDP_NO_NODE. */
 uint32_t pdp_recurrence_chain_input(const pdp_recurrence *recurrence);
 
 /* The recurrence adds a weight to the best of its terms: M[i][j] = w(i,j) + (+) over k of l + r, and nothing else. */

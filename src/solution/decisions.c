@@ -237,6 +237,15 @@ static size_t find_most(const pdp_problem *problem, double patience) {
     return patience + 2 < (double)most ? (size_t)patience + 2 : most;
 }
 
+/* The fewest, to a cell before the first that needs another. */
+static double find_least(const pdp_problem *problem) {
+    size_t greatest = 1;
+    for (size_t j = 0; j < problem->offset_count; j++) {
+        greatest = problem->offsets[j] > greatest ? problem->offsets[j] : greatest;
+    }
+    return problem->has_source ? 0 : (double)(problem->n - problem->preset_count) / (double)greatest - 1;
+}
+
 uint64_t pdp_solution_steps_bytes(const pdp_problem *problem, double patience) {
     const uint64_t most = find_most(problem, patience);
     const uint64_t shifts = has_shifts(problem) ? pdp_bytes_multiply(problem->offset_count, sizeof(pdp_wide)) : 0;
@@ -246,6 +255,9 @@ uint64_t pdp_solution_steps_bytes(const pdp_problem *problem, double patience) {
 static pdp_status decide_linear(pdp_solution *solution) {
     const pdp_problem *problem = solution->problem;
     const size_t most = find_most(problem, solution->patience);
+    if (find_least(problem) > solution->patience) {
+        return PDP_OK;
+    }
     pdp_wide *shifts = has_shifts(problem) ? find_shifts(problem, &solution->error) : NULL;
     if (solution->error.status == PDP_OK) {
         solution->decisions = pdp_array_allocate(most, sizeof *solution->decisions, &solution->error);

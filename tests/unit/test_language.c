@@ -397,12 +397,14 @@ static void test_proven_indices(void **unused) {
 static void test_chains(void **unused) {
     (void)unused;
 #define CHAIN(leaf, more)                                                                                              \
-    "interval a\n input q[m+1] >= 1\n size m+1\n leaf " leaf "\n term q[j]*q[i]*q[k] + r + l\n " more "\n"
+    "interval a\n input q[m+1]\n size m+1\n leaf " leaf "\n term 1*q[j]*q[i]*q[k] + r - -l + 0*i\n " more "\n"
     static const struct {
         const char *text;
         bool is_chain;
     } cases[] = {
         {CHAIN("0", "combine min"), true},
+        {CHAIN("1 - 1", "combine min\n finish best + 0"), true},
+        {CHAIN("0*i", "combine min\n finish best\n type i64"), true},
         {CHAIN("0", "combine max"), false},
         {CHAIN("1", "combine min"), false},
         {CHAIN("0", "combine min\n option 7"), false},

@@ -243,7 +243,13 @@ static void write_text(const char *type, bool skips, const char *term, const cha
 static void draw_instance(uint64_t *random, size_t n, bool *by_settle, bool *by_runs) {
     static const char *const types[] = {"", "", "", "i64\n", "i32\n", "f32\n", "f64\n", "bits\n"};
     static const char *const ops[] = {"min", "max", "min", "max", "and", "or", "gcd"};
-    static const char *const terms[] = {"s + c", "c + s", "s - (0 - c)", "s + w[j]", "s + 2*w[j] - w[j]"};
+    static const char *const terms[] = {"s + c",
+                                        "c + s",
+                                        "s - (0 - c)",
+                                        "s + w[j]",
+                                        "s + 2*w[j] - w[j]",
+                                        "1*s + 0*i\n  finish best + c",
+                                        "s + c - 1\n  finish 1 + best"};
     const char *type = types[draw_between(random, 0, 7)];
     one.is_real = type[0] == 'f';
     one.op = ops[draw_between(random, 0, one.is_real ? 3 : type[0] == 'b' ? 5 : 6)];
@@ -257,7 +263,7 @@ static void draw_instance(uint64_t *random, size_t n, bool *by_settle, bool *by_
         one.offsets[one.k++] = one.offsets[0]; /* alone it is not combined at all */
     }
     const bool has_weight = is_ordered() && !one.is_real && type[0] != 'b' && draw_between(random, 0, 2) == 0;
-    const char *term = has_weight ? terms[draw_between(random, 0, 4)] : "s";
+    const char *term = has_weight ? terms[draw_between(random, 0, one.has_source ? 4 : 6)] : "s";
     one.has_weights = strstr(term, "w") != NULL;
     one.c = pdp_random_between(random, 0, 3) * (strcmp(one.op, "min") == 0 ? 1 : -1);
     for (size_t j = 0; j < one.k; j++) {
@@ -486,7 +492,10 @@ static void test_refusals(void **unused) {
         {"", "min", "0 - s", 0, false, terms, terms},
         {"", "min", "c - s", 0, false, terms, terms},
         {"", "min", "max(s, 3)", 0, false, terms, terms},
-        {"", "min", "s\n  finish best + 1", 0, false, terms, terms},
+        {"", "min", "s\n  finish best + 1", 0, false, NULL, NULL},
+        {"", "min", "s\n  finish best + 1", 0, true, terms, terms},
+        {"", "min", "s\n  finish best + i", 0, false, terms, terms},
+        {"", "min", "s\n  finish 2*best", 0, false, terms, terms},
         {"f64\n", "min", "s + 1", 0, false, terms, terms},
         {"bits\n", "min", "s + 1", 0, false, terms, terms},
     };

@@ -62,7 +62,8 @@ static pdp_options make_options(const run_input *input, const run_front *front) 
     options.explain = input->explain;
     options.table = input->paths[RUN_TABLE] != NULL;
     options.splits = input->paths[RUN_SPLITS] != NULL;
-    options.decisions = front->report_label != NULL || input->paths[RUN_SAVE] != NULL;
+    const bool has_report = front->report_label && (!input->print || input->json || input->paths[RUN_REPORT]);
+    options.decisions = has_report || input->paths[RUN_SAVE] != NULL;
     options.on_progress = cli_show_progress;
     options.at = input->has_at ? (int64_t)input->at : -1;
     options.last_cells = input->print                           ? front->n - input->first

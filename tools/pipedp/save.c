@@ -1,5 +1,6 @@
 #include "save.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +103,7 @@ static int write_fields(json *writer, const run_front *front, bool params) {
     pdp_field field;
     pdp_field_data data;
     int code = EXIT_DONE;
+    bool has_modulus = false;
     json_open_object(writer, params ? "params" : "inputs");
     for (size_t x = 0; pdp_recurrence_field(pdp_problem_recurrence(front->problem), x, &field) && code == EXIT_DONE;
          x++) {
@@ -110,6 +112,7 @@ static int write_fields(json *writer, const run_front *front, bool params) {
             continue;
         }
         if (field.is_param) {
+            has_modulus |= strcmp(field.name, "P") == 0;
             write_param(writer, field.name, &data);
         } else if (path) {
             code = write_file(writer, field.name, path);
@@ -119,7 +122,7 @@ static int write_fields(json *writer, const run_front *front, bool params) {
             write_numbers(writer, field.name, &data);
         }
     }
-    if (params && front->overflow == PDP_OVERFLOW_MOD) {
+    if (params && front->overflow == PDP_OVERFLOW_MOD && !has_modulus) {
         json_integer(writer, "P", front->modulus);
     }
     json_close_object(writer);
@@ -153,6 +156,8 @@ static void write_answer(json *writer, const pdp_plan *plan, const pdp_solution 
     json_boolean(writer, "real", is_real);
     if (!pdp_solution_feasible(solution)) {
         json_null(writer, "value");
+    } else if (is_real && isinf(pdp_solution_real_value(solution))) { /* for which JSON has no number */
+        json_string(writer, "value", pdp_solution_real_value(solution) > 0 ? "inf" : "-inf");
     } else if (is_real) {
         json_exact(writer, "value", pdp_solution_real_value(solution));
     } else {

@@ -3,6 +3,7 @@
 #ifdef PIPEDP_HAS_JANSSON
 
 #include <jansson.h> /* whose names are those of our writer, json.h */
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,8 +254,13 @@ static int read_claim(saved *s) {
     if (!json_is_boolean(real)) {
         return fail_key(s, "real", "true or false");
     }
+    const char *word = json_string_value(value);
+    const double infinite = !word                       ? 0
+                            : strcmp(word, "inf") == 0  ? (double)INFINITY
+                            : strcmp(word, "-inf") == 0 ? -(double)INFINITY
+                                                        : 0;
     if (!json_is_true(feasible) ? !json_is_null(value)
-        : json_is_true(real)    ? !json_is_number(value)
+        : json_is_true(real)    ? !json_is_number(value) && !isinf(infinite)
                                 : !json_is_integer(value)) {
         return fail_key(s, "value",
                         !json_is_true(feasible) ? "null"
@@ -270,7 +276,8 @@ static int read_claim(saved *s) {
     s->claim.struct_size = sizeof s->claim;
     s->claim.feasible = json_is_true(feasible);
     s->claim.value = json_integer_value(value);
-    s->claim.real_value = json_number_value(value);
+    s->claim.real_value = isinf(infinite) ? infinite : json_number_value(value);
+    s->is_real = json_is_true(real);
     s->type = json_is_true(real) && type && (strcmp(type, "f32") == 0 || strcmp(type, "f64") == 0) ? type : NULL;
     return read_decisions(s);
 }

@@ -2,6 +2,8 @@
 #ifndef PIPEDP_SAVED_H
 #define PIPEDP_SAVED_H
 
+#include <stdbool.h>
+
 #include "pipedp.h"
 
 typedef struct saved {
@@ -11,6 +13,7 @@ typedef struct saved {
     pdp_problem *problem;
     pdp_decision *decisions; /* or NULL */
     pdp_claim claim;
+    bool is_real;          /* the file says so of its value */
     const char *type;      /* of floats, or NULL */
     const char *algorithm; /* of those that keep no table; or NULL */
     int64_t at;            /* the cell whose value it is, or -1 for the last */

@@ -67,6 +67,9 @@ static void print_json(const saved *s, const pdp_solution *solution, const char 
 static void print_text(const saved *s, const pdp_solution *solution, const char *level, const char *checked) {
     printf("problem   %s, %zu %s\n", pdp_recurrence_name(s->recurrence), pdp_problem_size(s->problem),
            pdp_recurrence_shape(s->recurrence) == PDP_INTERVAL ? "points" : "cells");
+    if (s->at >= 0) {
+        printf("cell      %" PRId64 "\n", s->at);
+    }
     if (!pdp_solution_feasible(solution)) {
         puts("value     none");
     } else if (pdp_solution_is_real(solution)) {
@@ -97,6 +100,11 @@ static int check_claim(const saved *s, const verify_arguments *arguments) {
         if (status != PDP_OK && cli_interrupted() == 0) {
             code = cli_fail(cli_exit_code(status), "%s: %s", s->path, pdp_solution_error(solution));
         }
+    }
+    if (code == EXIT_DONE && status == PDP_OK && s->is_real != (pdp_solution_is_real(solution) != 0)) {
+        code = cli_fail(EXIT_BAD_USE, "%s: \"real\" is %s, and the numbers of %s are %s", s->path,
+                        s->is_real ? "true" : "false", pdp_recurrence_name(s->recurrence),
+                        s->is_real ? "whole" : "floats");
     }
     if (code == EXIT_DONE && status == PDP_OK) {
         const char *checked = "";
