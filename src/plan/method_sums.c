@@ -263,20 +263,19 @@ static size_t near_presets(const pdp_problem *problem, size_t longest) {
 /* Without its arrays. */
 static pdp_bostan_mori_job far_job(const pdp_plan *plan, const pdp_problem *problem, const measure *found) {
     const bool has_source = problem->has_source || problem->recurrence->finish != PDP_NO_NODE;
-    const size_t presets = near_presets(problem, found->longest);
+    const size_t presets = near_presets(problem, found->longest), steady = pdp_linear_form_steady_from(problem);
     pdp_bostan_mori_job job = {.kind = ring_of(problem) == PDP_RING_MOD ? PDP_RING_MOD : PDP_RING_WRAP,
                                .modulus = problem->modulus,
                                .longest = found->longest,
                                .preset_count = presets,
-                               .is_steady = pdp_linear_form_is_steady(problem),
+                               .is_steady = steady < problem->n || steady == problem->preset_count,
                                .cell = problem->n - 1 - (problem->preset_count - presets),
                                .level = plan->level};
     if (!job.is_steady) {
         job.source_count = problem->n - problem->preset_count;
-    } else if (found->shifts > 0 && found->longest > problem->preset_count) {
-        job.source_count = found->longest - problem->preset_count + 1;
     } else {
-        job.source_count = has_source || found->shifts > 0 ? 1 : 0;
+        const size_t shifted = found->shifts > 0 && found->longest > steady ? found->longest : steady;
+        job.source_count = has_source || found->shifts > 0 ? shifted - problem->preset_count + 1 : 0;
     }
     return job;
 }
@@ -319,14 +318,11 @@ static double far_operations(const pdp_plan *plan, const pdp_problem *problem) {
 /* x(i) from the first cell that is not preset on; of a steady source, what each adds to the one before. */
 static void find_sources(sums *s, const pdp_bostan_mori_job *job, int64_t *sources) {
     const size_t first = s->problem->preset_count;
+    pdp_wide before = 0;
     for (size_t t = 0; t < job->source_count; t++) {
-        pdp_wide value = 0;
-        if (!job->is_steady || t == 0) {
-            value = find_source(s, first + t);
-        } else {
-            value = s->shifts[first + t];
-        }
-        sources[t] = (int64_t)(uint64_t)value;
+        const pdp_wide value = find_source(s, first + t), rise = value - before;
+        sources[t] = (int64_t)(uint64_t)(rise < 0 && s->kind == PDP_RING_MOD ? rise + s->problem->modulus : rise);
+        before = job->is_steady ? value : 0;
     }
 }
 

@@ -78,9 +78,43 @@ bool pdp_linear_form_finish_is_steady(const pdp_recurrence *r) {
     return r->finish == PDP_NO_NODE || is_free_of(r, r->finish, PDP_USES_I);
 }
 
-bool pdp_linear_form_is_steady(const pdp_problem *problem) {
+/* From which i on it is always the same: of i only comparisons with what has no i in it are known. Depth is capped by
+ * the parser. */
+static size_t find_steady(pdp_bindings *b, uint32_t node) {
+    const pdp_recurrence *r = b->recurrence;
+    const pdp_node *n = &r->nodes[node];
+    if (n->kind == PDP_NODE_CELL || (n->uses & PDP_USES_I) == 0) {
+        return 0;
+    }
+    if (n->kind == PDP_NODE_BINARY && n->op >= PDP_OP_LESS && n->op <= PDP_OP_NOT_EQUAL) {
+        for (uint32_t c = 0; c < 2; c++) {
+            const pdp_node *index = &r->nodes[n->child[c]], *other = &r->nodes[n->child[1 - c]];
+            if (index->kind == PDP_NODE_INDEX && (other->uses & PDP_USES_I) == 0 && !other->is_real &&
+                !other->has_cell) {
+                const pdp_wide edge = pdp_interpret(b, n->child[1 - c]).whole;
+                return edge < 0 ? 0 : edge < PTRDIFF_MAX ? (size_t)edge + 1 : SIZE_MAX;
+            }
+        }
+    }
+    if (n->kind != PDP_NODE_BINARY && n->kind != PDP_NODE_UNARY && n->kind != PDP_NODE_CONDITIONAL &&
+        n->kind != PDP_NODE_CALL) {
+        return SIZE_MAX;
+    }
+    size_t from = 0;
+    for (uint32_t c = 0; c < n->child_count; c++) {
+        const size_t own = find_steady(b, n->child[c]);
+        from = own > from ? own : from;
+    }
+    return from;
+}
+
+size_t pdp_linear_form_steady_from(const pdp_problem *problem) {
     const pdp_recurrence *r = problem->recurrence;
-    return (!problem->has_source || is_free_of(r, r->source, PDP_USES_I)) && pdp_linear_form_finish_is_steady(r);
+    pdp_bindings bindings = pdp_problem_bindings(problem);
+    const size_t source = problem->has_source ? find_steady(&bindings, r->source) : 0;
+    const size_t finish = r->finish == PDP_NO_NODE ? 0 : find_steady(&bindings, r->finish);
+    const size_t from = source > finish ? source : finish;
+    return bindings.error.status != PDP_OK ? SIZE_MAX : from > problem->preset_count ? from : problem->preset_count;
 }
 
 /* a - b, or a + b, of the element type. */

@@ -27,8 +27,9 @@ bool pdp_linear_form_finish_adds(const pdp_recurrence *recurrence);
 /* What finish adds is the same for every i. */
 bool pdp_linear_form_finish_is_steady(const pdp_recurrence *recurrence);
 
-/* x(i), under add also with what finish adds, is the same for every i. */
-bool pdp_linear_form_is_steady(const pdp_problem *problem);
+/* The cell from which on x(i), under add also with what finish adds, is the same for every i; at least preset_count.
+ * SIZE_MAX if none is known. */
+size_t pdp_linear_form_steady_from(const pdp_problem *problem);
 
 /* Scale and shift of term j in the problem's arithmetic: exact, 0 .. P-1, or 0 .. 2^64-1. An error is left in the
  * bindings, which are pdp_problem_bindings. */

@@ -175,7 +175,7 @@ static bool open_far(far_cell *f, const pdp_problem *problem) {
     f->first = f->start - f->longest;
     f->first = last < f->first ? last : f->first; /* a preset that nothing reads */
     f->is_near = last - f->first < 2 * (size_t)MOST_ORDER;
-    return f->is_near || pdp_linear_form_is_steady(problem);
+    return f->is_near || pdp_linear_form_steady_from(problem) == presets;
 }
 
 bool pdp_witness_is_far(const pdp_problem *problem) {

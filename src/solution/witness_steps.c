@@ -75,9 +75,16 @@ static size_t find_origin(const pdp_problem *problem, size_t longest) {
     return problem->preset_count > longest ? problem->preset_count - longest : 0;
 }
 
+/* From this cell on the source is always the same; or there is none in this problem. */
+static size_t find_steady(const pdp_problem *problem) {
+    const size_t from = pdp_linear_form_steady_from(problem);
+    return from < problem->n || from == problem->preset_count ? from : SIZE_MAX;
+}
+
 static size_t count_powers(const pdp_problem *problem, size_t longest) {
-    const size_t cells = problem->n - find_origin(problem, longest);
-    return (pdp_linear_form_is_steady(problem) || cells < longest ? longest : cells) + 3;
+    const size_t steady = find_steady(problem);
+    const size_t cells = (steady == SIZE_MAX ? problem->n : steady) - find_origin(problem, longest);
+    return (cells < longest ? longest : cells) + 3;
 }
 
 uint64_t pdp_witness_steps_bytes(const pdp_problem *problem) {
@@ -109,11 +116,11 @@ static uint64_t evaluate_source(pdp_witness_steps *w, size_t i) {
  * cell on, for ever or to the last cell, is one power or two. */
 static void evaluate_first(pdp_witness_steps *w, uint64_t *weights, size_t longest) {
     const pdp_problem *problem = w->problem;
-    const bool is_steady = pdp_linear_form_is_steady(problem);
+    const size_t steady = find_steady(problem), end = steady == SIZE_MAX ? problem->n : steady + 1;
     const size_t presets = problem->preset_count, origin = find_origin(problem, longest), count = presets - origin;
     const uint64_t difference = subtract(w, reduce(w, 1), w->powers[1]);
-    const uint64_t after = is_steady ? 0 : w->powers[problem->n - origin];
-    uint64_t shifts = 0, sources = 0, cells = 0, lower = 0;
+    const uint64_t after = steady != SIZE_MAX ? 0 : w->powers[problem->n - origin];
+    uint64_t shifts = 0, sources = 0, before = 0, cells = 0, lower = 0;
     weights[0] = reduce(w, 1);
     for (size_t j = 0; j < problem->offset_count; j++) {
         const size_t offset = problem->offsets[j];
@@ -132,10 +139,12 @@ static void evaluate_first(pdp_witness_steps *w, uint64_t *weights, size_t longe
             cells = add(w, cells, multiply(w, multiply(w, preset, w->powers[count - 1 - d]), lower));
         }
     }
-    for (size_t i = presets; i < (is_steady ? presets + 1 : problem->n); i++) {
-        const uint64_t factor = is_steady ? w->powers[count] : multiply(w, difference, w->powers[i - origin]);
-        sources = add(w, sources, multiply(w, evaluate_source(w, i), factor));
+    for (size_t i = presets; i < end; i++) { /* what one has more than the one before it, as long as that changes */
+        const uint64_t source = evaluate_source(w, i);
+        sources = add(w, sources, multiply(w, subtract(w, source, before), w->powers[i - origin]));
+        before = source;
     }
+    sources = subtract(w, sources, multiply(w, before, after));
     w->upper = add(w, add(w, multiply(w, cells, difference), shifts), sources);
     w->lower = lower;
 }

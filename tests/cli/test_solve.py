@@ -306,6 +306,24 @@ class OwnFiles(CommandTest):
         line[5] = "len=9"  # the recurrence goes on beyond its last cell
         self.assertEqual(self.run_json(*line, "-A", "bostan-mori", "--at", 699)["value"], expected["value"])
 
+    def test_an_operator_without_identity(self):
+        (self.folder / "own.dp").write_text("linear own\n param n >= 1\n input a[k] >= 1\n input init[m]\n size n\n"
+                                            " preset m : init[i]\n offset a[j]\n term s\n combine (x,y) min(x,y)\n")
+        for n in [300, 150000]:
+            result = self.run_json("solve", "own.dp", "--param", f"n={n}", "--input", "a=2,1", "--input", "init=5,3", "--explain")
+            self.assertEqual(result["value"], 3)
+
+    def test_a_type_that_is_asked_for(self):
+        line = ["solve", "renewal", "--input", "f=.5,.5", "--param", "time=20", "--type", "f32"]
+        if self.run_json("solve", "renewal", "--input", "f=.5", "--param", "time=300000")["algorithm"] != "sequential":
+            self.assertEqual(self.run_json(*line)["type"], "f32")
+        self.refuse(*line, "-A", "sequential", names=["computes with f64, not with f32"])
+
+    def test_the_end_of_a_line_with_a_report(self):
+        coins = ["solve", "coins", "--input", "coin=1,2,5", "--param", "amount=10000000000"]
+        stdout, _ = self.run_program(*coins, "--print", "9999999990..10000000000", "--dry-run")
+        self.assertIn("method    window", stdout)
+
     def test_monotone_splits(self):
         line = ["solve", "obst", "--input", "p=4,2,6,3", "--input", "q=1,2,3,1,2", "--algorithm"]
         expected = self.run_json(*line, "sequential")

@@ -180,9 +180,25 @@ class Verify(CommandTest):
             self.wrong("the answer is wrong: it is claimed to be")
             self.save(*far, "-A", "bostan-mori", at=-3)
             self.refuse("verify", "s.json", names=['"at" must be a cell, counted from 0'])
+        result = self.run_json("solve", "compositions_mod", "--input", "part=1,2,5", "--param", "total=9", "--at", 10**12,
+                               "--verify=full")
+        self.assertIn("no other goes beyond the last cell, 9", result["checked"])
         result = self.run_json("sdp", "--op", "max", "--offsets", "7,2", "--init", "1,2,3,4,5,6,7", "--weights", "9,2",
                                "-n", 100000, "-A", "window", "--verify")
         self.assertEqual(result["certificate"], "witness")
+
+    def test_numbers_of_every_kind(self):
+        weighted = ["sdp", "--op", "add", "--mod", 97, "--offsets", "2,1", "--init", "1,1", "-n", 12, "--weights", "2,3"]
+        self.assertEqual(self.save(*weighted)["params"], {"P": 97, "op": "add", "n": 12})
+        (self.folder / "grow.dp").write_text("linear g\n param n >= 1\n type f64\n size n\n preset 1 : 1.0\n missing skip\n"
+                                             " offset j + 1\n input w[k]\n term w[j]*s\n combine max\n")
+        grow = ["solve", "grow.dp", "--input", "w=1e10", "--param", "n=200"]
+        self.assertEqual(self.save(*grow)["value"], "inf")  # which is the most there is, and can be had
+        if READS_JSON:
+            self.assertIn("value     inf\n", self.run_program("verify", "s.json")[0])
+            for change in [{"real": lambda v: True}, {"real": lambda v: True, "value": lambda v: 123.5}]:
+                self.save("solve", "coins", "--input", "coin=3,5", "--param", "amount=0", **change)
+                self.refuse("verify", "s.json", names=['"real" is true, and the numbers of coins are whole'])
 
     def test_inputs_of_files_and_in_place(self):
         (self.folder / "p.txt").write_text("30,35,15,5\n")

@@ -194,15 +194,23 @@ static void write_text(instance *p, uint64_t *random, bool skips) {
     static const char *const terms[] = {
         "s",        "s",  "w[j]*s",       "s*w[j]",          "w[j]*s + v[j]",
         "s - v[j]", "-s", "2*s - w[j]*s", "(s + v[j])*w[j]", "(j < 2 ? s : 3*s - v[j])"};
-    static const char *const sources[] = {
-        "", "", "", "  source x[i]\n", "  source 3\n", "  source i*i - 5\n", "  source 0\n"};
+    static const char *const sources[] = {"",
+                                          "",
+                                          "",
+                                          "  source x[i]\n",
+                                          "  source 3\n",
+                                          "  source i*i - 5\n",
+                                          "  source 0\n",
+                                          "  source i == 0\n",
+                                          "  source i < 7 ? 3 : 30 > i ? -2 : 1\n",
+                                          "  source 5 - (i >= m + 2)\n"};
     static const char *const finishes[] = {
         "", "", "", "  finish best + x[i]\n", "  finish best - 7\n", "  finish 2 + (best - i)\n"};
     const char *type = types[pdp_random_next(random) % 7];
     snprintf(p->text, sizeof p->text,
              "linear t\n%s  param n >= 1\n  input a[k] >= 1\n  input w[k]\n  input v[k]\n  input init[m]\n"
              "  input x[n]\n  size n\n  preset m : init[i]\n%s  offset a[j]\n%s  term %s\n%s  combine add\n",
-             type, skips ? "  missing skip\n" : "", sources[pdp_random_next(random) % 7],
+             type, skips ? "  missing skip\n" : "", sources[pdp_random_next(random) % 10],
              terms[pdp_random_next(random) % 10], finishes[pdp_random_next(random) % 6]);
     static const int64_t moduli[] = {2,
                                      3,

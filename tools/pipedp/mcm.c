@@ -43,17 +43,19 @@ static const struct argp argp = {
     .parser = parse,
     .children = children,
     .args_doc = "DIM... | @FILE | @-",
-    .doc = "Least cost and best order of a chain of matrix products. Matrix m has DIM m rows and DIM m+1 columns.\v"
-           "Methods: auto is hu-shing, which has no table, or tiles where one is asked for; sequential is the plain "
-           "loop. tournament, pipeline, wavefront and pipeline-printed run on the step-exact machine; the last is the "
-           "paper's pipeline as printed, which can be wrong.\n\n"
-           "A FILE holds numbers separated by blanks, newlines or commas, or is an int64 .npy; @- is standard "
-           "input.\n\nExamples:\n"
-           "  pipedp mcm 30 35 15 5 10 20 25\n"
-           "  pipedp mcm @dims.npy --json\n"
-           "  pipedp mcm --random 1000 --seed 7 --table table.npy --order order.txt\n"
-           "  pipedp mcm --random 3000 --type f64 --threads 2 --dry-run\n"
-           "  pipedp mcm 2 1 2 1 1 --algorithm pipeline",
+    .doc =
+        "Least cost and best order of a chain of matrix products. Matrix m has DIM m rows and DIM m+1 columns.\v"
+        "Methods: auto is hu-shing, or tiles where a table is asked for or a cost may not fit into int64; sequential "
+        "is the plain loop. tournament, pipeline, wavefront and pipeline-printed run on the step-exact machine; the "
+        "last is the "
+        "paper's pipeline as printed, which can be wrong.\n\n"
+        "A FILE holds numbers separated by blanks, newlines or commas, or is an int64 .npy; @- is standard "
+        "input.\n\nExamples:\n"
+        "  pipedp mcm 30 35 15 5 10 20 25\n"
+        "  pipedp mcm @dims.npy --json\n"
+        "  pipedp mcm --random 1000 --seed 7 --table table.npy --order order.txt\n"
+        "  pipedp mcm --random 3000 --type f64 --threads 2 --dry-run\n"
+        "  pipedp mcm 2 1 2 1 1 --algorithm pipeline",
 };
 
 int command_mcm(int argc, char **argv) {

@@ -43,21 +43,22 @@ static const struct argp_child children[] = {
 static const struct argp argp = {
     .parser = parse,
     .children = children,
-    .doc =
-        "Fills ST[0..n-1] by ST[i] = ST[i-a1] (x) ... (x) ST[i-ak], the first a1 cells given.\v"
-        "Methods: auto is blocks; sequential is the plain loop; settle (min, max), where offsets are dense, and runs "
-        "(min, max, and, or, gcd), where they are consecutive, do without most of the terms. series is for sums, by "
-        "number-theoretic transforms; bostan-mori for one cell of a sum, however far; window keeps the last cells "
-        "alone. naive, tournament, pipeline and pipeline2 run on the step-exact machine.\n\n"
-        "A LIST is 5,3,1 or @FILE (numbers separated by blanks, newlines or commas, or an int64 .npy) or @- for "
-        "standard input.\n\nExamples:\n"
-        "  pipedp sdp --op min --offsets 5,3,1 --init 9,4,7,2,8 -n 12\n"
-        "  pipedp sdp --op min --offsets 5,3,1 --init 9,4,7,2,8 -n 12 --weights 1,2,3\n"
-        "  pipedp sdp --op add --offsets 2,1 --init 1,1 -n 90 --print 80..89\n"
-        "  pipedp sdp --op add --mod 1000000007 --random 100000 --k 50 --seed 3 --table st.npy\n"
-        "  pipedp sdp --op add --mod 1000000007 --offsets 2,1 --init 0,1 --at 1000000000000 -A bostan-mori\n"
-        "  pipedp sdp --op max --offsets 7,2 --init 1,2,3,4,5,6,7 --weights 9,2 -n 100000000 -A window\n"
-        "  pipedp sdp --random 1000 --k 16 --algorithm pipeline2 --json",
+    .doc = "Fills ST[0..n-1] by ST[i] = ST[i-a1] (x) ... (x) ST[i-ak], the first a1 cells given.\v"
+           "Methods: auto is the one that is predicted to be the fastest (--explain); blocks is the engine, sequential "
+           "the "
+           "plain loop; settle (min, max), where offsets are dense, and runs (min, max, and, or, gcd), where they are "
+           "consecutive, do without most of the terms. series is for sums, by "
+           "number-theoretic transforms; bostan-mori for one cell of a sum, however far; window keeps the last cells "
+           "alone. naive, tournament, pipeline and pipeline2 run on the step-exact machine.\n\n"
+           "A LIST is 5,3,1 or @FILE (numbers separated by blanks, newlines or commas, or an int64 .npy) or @- for "
+           "standard input.\n\nExamples:\n"
+           "  pipedp sdp --op min --offsets 5,3,1 --init 9,4,7,2,8 -n 12\n"
+           "  pipedp sdp --op min --offsets 5,3,1 --init 9,4,7,2,8 -n 12 --weights 1,2,3\n"
+           "  pipedp sdp --op add --offsets 2,1 --init 1,1 -n 90 --print 80..89\n"
+           "  pipedp sdp --op add --mod 1000000007 --random 100000 --k 50 --seed 3 --table st.npy\n"
+           "  pipedp sdp --op add --mod 1000000007 --offsets 2,1 --init 0,1 --at 1000000000000 -A bostan-mori\n"
+           "  pipedp sdp --op max --offsets 7,2 --init 1,2,3,4,5,6,7 --weights 9,2 -n 100000000 -A window\n"
+           "  pipedp sdp --random 1000 --k 16 --algorithm pipeline2 --json",
 };
 
 int command_sdp(int argc, char **argv) {
