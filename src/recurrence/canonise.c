@@ -89,8 +89,9 @@ static uint32_t simplify(pdp_recurrence *r, uint32_t id) {
     if (!is_sum && !is_binary(node, PDP_OP_MUL)) {
         return id;
     }
-    const pdp_node *last = &r->nodes[node->child[1]];
-    if (is_sum && last->kind == PDP_NODE_UNARY && last->op == PDP_OP_NEGATE && last->is_element) {
+    for (const pdp_node *last = &r->nodes[node->child[1]];
+         is_sum && last->kind == PDP_NODE_UNARY && last->op == PDP_OP_NEGATE && last->is_element;
+         last = &r->nodes[node->child[1]]) {
         node->op = node->op == PDP_OP_ADD ? PDP_OP_SUBTRACT : PDP_OP_ADD;
         node->child[1] = last->child[0];
     }
