@@ -261,7 +261,7 @@ static void test_same(void **unused) {
     static const size_t counts[] = {1, 2, 13, MOST};
     uint64_t random = test_seed();
     for (size_t x = 0; x < RECIPES; x++) {
-        for (size_t round = 0; round < (is_tried(&recipes[x]) ? campaign(4, 60) : 0); round++) {
+        for (size_t round = 0; round < (is_tried(&recipes[x]) ? campaign(2, 60) : 0); round++) {
             const size_t count = counts[round % 4];
             size_t own[MOST];
             pdp_problem *problems[MOST];
@@ -464,7 +464,7 @@ static void test_host_seeds(void **unused) {
     static const size_t sizes[] = {130, 64, 3, 129, 70, 130};
     uint64_t random = test_seed();
     pdp_device *first = device;
-    for (size_t seed = 2; seed < 2 + campaign(4, 100); seed++) {
+    for (size_t seed = 2; seed < 2 + campaign(3, 100); seed++) {
         const recipe *r = &recipes[seed % 2 == 0 ? 0 : 2];
         char text[24];
         pdp_problem *problems[6];
