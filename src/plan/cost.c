@@ -173,8 +173,8 @@ static double engine_speedup(const pdp_plan *plan, const pdp_problem *problem) {
 static work engine_work(const pdp_plan *plan, const pdp_problem *problem, pdp_machine_type type) {
     const uint64_t n = problem->n, size = pdp_machine_type_bytes(type);
     const double *rates = plan->rates.values + PDP_RATE_BLOCKS;
-    work w = {.operations = problem->shape == PDP_INTERVAL ? tiles_work(problem) : 0};
-    w = problem->shape == PDP_LINEAR ? blocks_work(problem, type, rates) : w;
+    work w =
+        problem->shape == PDP_LINEAR ? blocks_work(problem, type, rates) : (work){.operations = tiles_work(problem)};
     w.bytes = problem->shape == PDP_INTERVAL ? pdp_bytes_multiply(pdp_bytes_multiply(n, n + 1) / 2, size)
                                              : pdp_bytes_multiply(n, size);
     w.speedup = engine_speedup(plan, problem);

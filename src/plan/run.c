@@ -1,6 +1,5 @@
 /* Running a plan. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/clock.h"
 #include "core/memory.h"
