@@ -550,6 +550,7 @@ static int64_t pdp_split(const void *data, const void *cell, const void *row, co
         jv[v] = v_broadcast(hj[v]);
     }
     for (int64_t k = first; k < end; k++) {
+        const uint64_t at = (uint64_t)(k - k0); /* division by a panel's width is a shift */
         elem ha[PDP_SOME(PDP_NHA)], hb[PDP_SOME(PDP_NHB)];
         vec hav[PDP_SOME(PDP_NHA)], hbv[PDP_SOME(PDP_NHB)], av[PDP_NA], bv[PDP_NB];
         hoist_a(d, i, k, ha);
@@ -560,8 +561,8 @@ static int64_t pdp_split(const void *data, const void *cell, const void *row, co
         for (int v = 0; v < PDP_NHB; v++) {
             hbv[v] = v_broadcast(hb[v]);
         }
-        v_make_a(d, v_broadcast(((const elem *)row)[PDP_IN(k - k0)]), hav, av);
-        v_make_b(d, v_broadcast(((const elem *)column)[(k - k0) * PDP_PANEL]), hbv, bv);
+        v_make_a(d, v_broadcast(((const elem *)row)[PDP_IN(at)]), hav, av);
+        v_make_b(d, v_broadcast(((const elem *)column)[at * PDP_PANEL]), hbv, bv);
         vec sum = update(d, v_broadcast(PDP_IDENTITY), av, bv, jv, i, k, j);
 #if PDP_CLOSES
         sum = close_cell(d, sum, v_broadcast(PDP_IDENTITY), hcv, i, j);

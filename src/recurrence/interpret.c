@@ -3,6 +3,9 @@
 #include <inttypes.h>
 #include <math.h>
 
+/* A function of its own: in its caller it would save registers and take stack for everybody. */
+#define APART __attribute__((noinline))
+
 /* In which arithmetic an operation is done. Of two operands the later kind wins. */
 typedef enum arithmetic { EXACT, MODULAR, SETS, FLOATING } arithmetic;
 
@@ -23,15 +26,15 @@ static bool is_truth(const pdp_node *node) {
 }
 
 static arithmetic arithmetic_of(const pdp_bindings *bindings, const pdp_node *node) {
-    return is_truth(node)     ? EXACT
-           : node->is_real    ? FLOATING
-           : node->is_element ? arithmetic_of_elements(bindings)
-                              : EXACT;
+    if (!node->is_real && !node->is_element) { /* most nodes */
+        return EXACT;
+    }
+    return is_truth(node) ? EXACT : node->is_real ? FLOATING : arithmetic_of_elements(bindings);
 }
 
 /* ---- Errors ------------------------------------------------------------------------------------ */
 
-static void fail(pdp_bindings *bindings, const pdp_node *node, const char *what) {
+static APART void fail(pdp_bindings *bindings, const pdp_node *node, const char *what) {
     const pdp_recurrence *recurrence = bindings->recurrence;
     if (bindings->error.status != PDP_OK) {
         return;
@@ -121,10 +124,7 @@ static pdp_wide reduce(const pdp_bindings *bindings, pdp_wide value) {
     return rest < 0 ? rest + bindings->modulus : rest;
 }
 
-static pdp_value convert(const pdp_bindings *bindings, pdp_value value, arithmetic from, arithmetic to) {
-    if (from == to) {
-        return value;
-    }
+static APART pdp_value convert_other(const pdp_bindings *bindings, pdp_value value, arithmetic from, arithmetic to) {
     switch (to) {
     case FLOATING: return (pdp_value){.real = round_real(bindings, (double)value.whole)};
     case SETS: return (pdp_value){.whole = (uint64_t)value.whole};
@@ -132,6 +132,10 @@ static pdp_value convert(const pdp_bindings *bindings, pdp_value value, arithmet
     case EXACT: return from == FLOATING ? (pdp_value){.whole = whole_of_real(value.real)} : value;
     }
     return value;
+}
+
+static inline pdp_value convert(const pdp_bindings *bindings, pdp_value value, arithmetic from, arithmetic to) {
+    return from == to ? value : convert_other(bindings, value, from, to);
 }
 
 /* ---- Operations of two values ---------------------------------------------------------------------- */
@@ -155,7 +159,7 @@ static pdp_wide operate_bits(pdp_op op, pdp_wide a, pdp_wide b) {
     return op == PDP_OP_AND ? a & b : op == PDP_OP_OR ? a | b : op == PDP_OP_XOR ? a ^ b : gcd(a, b);
 }
 
-static pdp_wide operate_exact(pdp_bindings *bindings, const pdp_node *node, pdp_op op, pdp_wide a, pdp_wide b) {
+static APART pdp_wide operate_exact(pdp_bindings *bindings, const pdp_node *node, pdp_op op, pdp_wide a, pdp_wide b) {
     switch (op) {
     case PDP_OP_ADD: return add_exact(a, b);
     case PDP_OP_SUBTRACT: return add_exact(a, negate(b));
@@ -181,7 +185,7 @@ static pdp_wide operate_exact(pdp_bindings *bindings, const pdp_node *node, pdp_
 }
 
 /* As the exact numbers, on sums and products modulo 2^64; these never leave 128 bits on the way. */
-static pdp_wide operate_sets(pdp_bindings *bindings, const pdp_node *node, pdp_op op, pdp_wide a, pdp_wide b) {
+static APART pdp_wide operate_sets(pdp_bindings *bindings, const pdp_node *node, pdp_op op, pdp_wide a, pdp_wide b) {
     uint64_t product = (uint64_t)a * (uint64_t)b;
     switch (op) {
     case PDP_OP_ADD: return (uint64_t)a + (uint64_t)b;
@@ -192,7 +196,7 @@ static pdp_wide operate_sets(pdp_bindings *bindings, const pdp_node *node, pdp_o
     }
 }
 
-static pdp_wide operate_modular(const pdp_bindings *bindings, pdp_op op, pdp_wide a, pdp_wide b) {
+static APART pdp_wide operate_modular(const pdp_bindings *bindings, pdp_op op, pdp_wide a, pdp_wide b) {
     switch (op) {
     case PDP_OP_ADD: return (a + b) % bindings->modulus;
     case PDP_OP_SUBTRACT: return reduce(bindings, a - b);
@@ -207,7 +211,7 @@ static double log_sum_exp(double a, double b) {
 }
 
 /* A whole number that is carried by a float is divided as whole numbers are. */
-static double operate_real(pdp_bindings *bindings, const pdp_node *node, pdp_op op, double a, double b) {
+static APART double operate_real(pdp_bindings *bindings, const pdp_node *node, pdp_op op, double a, double b) {
     double result = 0;
     bool is_whole = node && !node->is_real;
     switch (op) {
@@ -243,8 +247,8 @@ static pdp_value choose(arithmetic kind, pdp_op op, pdp_value a, pdp_value b) {
 }
 
 /* a (op) b, all of one arithmetic. */
-static pdp_value operate(pdp_bindings *bindings, const pdp_node *node, arithmetic kind, pdp_op op, pdp_value a,
-                         pdp_value b) {
+static inline pdp_value operate(pdp_bindings *bindings, const pdp_node *node, arithmetic kind, pdp_op op, pdp_value a,
+                                pdp_value b) {
     if (op == PDP_OP_MIN || op == PDP_OP_MAX) {
         return choose(kind, op, a, b);
     }
@@ -282,8 +286,16 @@ static pdp_value interpret_as(pdp_bindings *bindings, uint32_t index, arithmetic
     return convert(bindings, pdp_interpret(bindings, index), arithmetic_of(bindings, node), kind);
 }
 
+static int64_t bound_index(const pdp_bindings *bindings, const pdp_node *node) {
+    return node->which == PDP_INDEX_I ? bindings->i : node->which == PDP_INDEX_K ? bindings->k : bindings->j;
+}
+
 /* An index, a bound or a distance: beyond int64 it is as good as the nearest of it. */
 static int64_t interpret_index(pdp_bindings *bindings, uint32_t index) {
+    const pdp_node *node = &bindings->recurrence->nodes[index];
+    if (node->kind == PDP_NODE_INDEX) {
+        return bound_index(bindings, node);
+    }
     pdp_wide value = interpret_as(bindings, index, EXACT).whole;
     return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : (int64_t)value;
 }
@@ -304,14 +316,18 @@ static int interpret_comparison(pdp_bindings *bindings, const pdp_node *node) {
     return compare(kind, a, b);
 }
 
+static APART void fail_outside(pdp_bindings *bindings, const pdp_node *node, int64_t index, int64_t last) {
+    char what[128];
+    snprintf(what, sizeof what, "index %" PRId64 " of '%s' is outside 0 .. %" PRId64, index,
+             bindings->recurrence->inputs[node->which].name, last);
+    fail(bindings, node, what);
+}
+
 /* An index that must be 0 .. last. */
 static int64_t interpret_inside(pdp_bindings *bindings, const pdp_node *node, uint32_t child, int64_t last) {
     int64_t index = interpret_index(bindings, node->child[child]);
     if (index < 0 || index > last) {
-        char what[128];
-        snprintf(what, sizeof what, "index %" PRId64 " of '%s' is outside 0 .. %" PRId64, index,
-                 bindings->recurrence->inputs[node->which].name, last);
-        fail(bindings, node, what);
+        fail_outside(bindings, node, index, last);
         return 0;
     }
     return index;
@@ -325,7 +341,7 @@ static pdp_value input_value(const pdp_bindings *bindings, const pdp_node *node,
     return convert(bindings, (pdp_value){.whole = whole}, EXACT, arithmetic_of(bindings, node));
 }
 
-static pdp_value interpret_lookup(pdp_bindings *bindings, const pdp_node *node) {
+static APART pdp_value interpret_lookup(pdp_bindings *bindings, const pdp_node *node) {
     const pdp_bound_input *input = &bindings->inputs[node->which];
     int64_t at = interpret_inside(bindings, node, 0, input->extent[0] - 1);
     if (node->child_count == 2) {
@@ -338,7 +354,7 @@ static pdp_value interpret_lookup(pdp_bindings *bindings, const pdp_node *node) 
     return input_value(bindings, node, is_real ? 0 : input->whole[at], is_real ? input->real[at] : 0);
 }
 
-static pdp_value interpret_sum(pdp_bindings *bindings, const pdp_node *node) {
+static APART pdp_value interpret_sum(pdp_bindings *bindings, const pdp_node *node) {
     const pdp_bound_input *input = &bindings->inputs[node->which];
     int64_t first = interpret_inside(bindings, node, 0, input->extent[0]);
     int64_t end = interpret_inside(bindings, node, 1, input->extent[0]);
@@ -351,7 +367,7 @@ static pdp_value interpret_sum(pdp_bindings *bindings, const pdp_node *node) {
     return input_value(bindings, node, input->whole_sums[end] - input->whole_sums[first], 0);
 }
 
-static pdp_value interpret_fold(pdp_bindings *bindings, const pdp_node *node) {
+static APART pdp_value interpret_fold(pdp_bindings *bindings, const pdp_node *node) {
     arithmetic kind = arithmetic_of(bindings, node);
     pdp_value value = identity(bindings, kind, node->op);
     if (!node->is_element) { /* plain numbers are int64 */
@@ -366,7 +382,7 @@ static pdp_value interpret_fold(pdp_bindings *bindings, const pdp_node *node) {
     return value;
 }
 
-static pdp_value interpret_unary(pdp_bindings *bindings, const pdp_node *node) {
+static APART pdp_value interpret_unary(pdp_bindings *bindings, const pdp_node *node) {
     if (node->op == PDP_OP_NOT) {
         return (pdp_value){.whole = !pdp_interpret_truth(bindings, node->child[0])};
     }
@@ -382,7 +398,7 @@ static pdp_value interpret_unary(pdp_bindings *bindings, const pdp_node *node) {
     return operate(bindings, node, kind, PDP_OP_SUBTRACT, (pdp_value){.whole = 0}, value);
 }
 
-static pdp_value interpret_binary(pdp_bindings *bindings, const pdp_node *node) {
+static APART pdp_value interpret_binary(pdp_bindings *bindings, const pdp_node *node) {
     switch (node->op) {
     case PDP_OP_LOGICAL_AND:
         return (pdp_value){.whole = pdp_interpret_truth(bindings, node->child[0]) &&
@@ -411,7 +427,7 @@ static pdp_value interpret_binary(pdp_bindings *bindings, const pdp_node *node) 
     return operate(bindings, node, kind, node->op, a, interpret_as(bindings, node->child[1], kind));
 }
 
-static pdp_value interpret_call(pdp_bindings *bindings, const pdp_node *node) {
+static APART pdp_value interpret_call(pdp_bindings *bindings, const pdp_node *node) {
     arithmetic kind = arithmetic_of(bindings, node);
     pdp_value a = interpret_as(bindings, node->child[0], kind);
     if (node->child_count == 2) {
@@ -432,7 +448,7 @@ static pdp_value interpret_call(pdp_bindings *bindings, const pdp_node *node) {
     return (pdp_value){.real = round_real(bindings, real)};
 }
 
-static pdp_value interpret_muladd(pdp_bindings *bindings, const pdp_node *node) {
+static APART pdp_value interpret_muladd(pdp_bindings *bindings, const pdp_node *node) {
     arithmetic kind = arithmetic_of(bindings, node);
     pdp_value a = interpret_as(bindings, node->child[0], kind);
     pdp_value b = interpret_as(bindings, node->child[1], kind);
@@ -448,8 +464,8 @@ static pdp_value interpret_muladd(pdp_bindings *bindings, const pdp_node *node) 
     return (pdp_value){.real = real};
 }
 
-/* What has children. Apart, so that nodes without them, which are most, save no registers. */
-static __attribute__((noinline)) pdp_value interpret_inner(pdp_bindings *bindings, const pdp_node *node) {
+/* What has children. */
+static APART pdp_value interpret_inner(pdp_bindings *bindings, const pdp_node *node) {
     switch (node->kind) {
     case PDP_NODE_LOOKUP: return interpret_lookup(bindings, node);
     case PDP_NODE_SUM: return interpret_sum(bindings, node);
@@ -470,10 +486,7 @@ pdp_value pdp_interpret(pdp_bindings *bindings, uint32_t index) {
     switch (node->kind) {
     case PDP_NODE_WHOLE: return (pdp_value){.whole = node->number};
     case PDP_NODE_REAL: return (pdp_value){.real = round_real(bindings, node->real)};
-    case PDP_NODE_INDEX:
-        return (pdp_value){.whole = node->which == PDP_INDEX_I   ? bindings->i
-                                    : node->which == PDP_INDEX_K ? bindings->k
-                                                                 : bindings->j};
+    case PDP_NODE_INDEX: return (pdp_value){.whole = bound_index(bindings, node)};
     case PDP_NODE_CELL: return bindings->cells[node->which];
     case PDP_NODE_PARAM:
         return node->is_real ? (pdp_value){.real = round_real(bindings, bindings->real_params[node->which])}
