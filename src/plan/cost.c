@@ -59,6 +59,10 @@ static double term_work(const pdp_problem *problem) {
     return problem->combine == PDP_OP_MUL ? 2 : form == PDP_TERM_CELL || is_even(problem->recurrence) ? 1 : 1.2;
 }
 
+static bool is_of_bits(const pdp_problem *problem) {
+    return problem->combine == PDP_OP_AND || problem->combine == PDP_OP_OR || problem->combine == PDP_OP_XOR;
+}
+
 static double find_chain(const pdp_recurrence *recurrence) {
     return pdp_linear_form_of_term(recurrence) == PDP_TERM_CELL ? chain_work
            : is_even(recurrence)                                ? even_chain_work
@@ -150,7 +154,8 @@ static work blocks_work(const pdp_problem *problem, pdp_machine_type type, const
     const double loads = 2 * terms[1] + 1.6 / (1 + 20 * density) * terms[2];
     const double chain = terms[0] > 0 ? find_chain(problem->recurrence) : 0;
     const double each = term_work(problem), written = chain > 0 ? 0 : cell_work;
-    return (work){.operations = written * cells + each * (terms[1] + terms[2]),
+    const double words = is_of_bits(problem) ? (double)pdp_machine_type_bytes(type) / 4 : 1;
+    return (work){.operations = words * (written * cells + each * (terms[1] + terms[2])),
                   .near = chain * cells + each * (near_work * terms[0] / speed + loads)};
 }
 
@@ -260,7 +265,9 @@ static int find_rate(const pdp_plan *trial) {
     const pdp_method *m = trial->method;
     const int type = (int)trial->stamp.type;
     if (m->kind == PDP_ENGINE || m->shortcut == &pdp_method_window) {
-        return (trial->problem->shape == PDP_INTERVAL ? PDP_RATE_TILES : PDP_RATE_BLOCKS) + type;
+        return trial->problem->shape == PDP_INTERVAL ? PDP_RATE_TILES + type
+               : is_of_bits(trial->problem)          ? PDP_RATE_BITS
+                                                     : PDP_RATE_BLOCKS + type;
     }
     return m->shortcut == &pdp_method_settle        ? PDP_RATE_SETTLE
            : m->shortcut == &pdp_method_runs        ? PDP_RATE_RUNS

@@ -14,7 +14,8 @@ enum {
     PDP_RATE_LOOPS,
     PDP_RATE_TILES,
     PDP_RATE_BLOCKS = PDP_RATE_TILES + 7,
-    PDP_RATE_HU_SHING = PDP_RATE_BLOCKS + 7,
+    PDP_RATE_BITS = PDP_RATE_BLOCKS + 7, /* and, or, xor of 32 bits: where a minimum takes longer */
+    PDP_RATE_HU_SHING,
     PDP_RATE_KNUTH,
     PDP_RATE_SETTLE,
     PDP_RATE_RUNS,

@@ -38,6 +38,7 @@ static const sample samples[] = {
     {"cpu", "blocks", NULL, "f64", 1 << 16, 1 << 15, 1000, PDP_MIN, 0},
     {"cpu", "blocks", NULL, NULL, 1 << 16, 1 << 15, 1000, PDP_ADD, 998244353},
     {"cpu", "blocks", NULL, NULL, 1 << 16, 1 << 15, 1000, PDP_ADD, -1},
+    {"cpu", "blocks", NULL, "i32", 1 << 16, 1 << 15, 1000, PDP_XOR, 0},
     {"cpu", "settle", NULL, NULL, 1 << 20, 1 << 14, 1000000, PDP_MIN, 0},
     {"cpu", "runs", NULL, NULL, 1 << 18, 1 << 11, 1000000, PDP_MIN, 0},
     {"cpu", "blocks", NULL, "i32", 1 << 19, 15, 1000, PDP_MIN, 0},
