@@ -405,6 +405,8 @@ static void test_chains(void **unused) {
         {CHAIN("0", "combine min"), true},
         {CHAIN("1 - 1", "combine min\n finish best + 0"), true},
         {CHAIN("0*i", "combine min\n finish best\n type i64"), true},
+        {CHAIN("m*0", "param t = 1\n combine min\n finish best - 0*t"), true},
+        {CHAIN("0*q[i]", "combine min"), false}, /* which may be outside */
         {CHAIN("0", "combine max"), false},
         {CHAIN("1", "combine min"), false},
         {CHAIN("0", "combine min\n option 7"), false},
