@@ -41,7 +41,7 @@ static pdp_device *device;
 static bool is_tried(size_t number, bool is_first) {
     const bool on_pocl = strcmp(backend, "opencl") == 0;
     return campaign(0, 1) ||
-           (on_pocl ? (is_sanitized ? number < 2 : is_first) : is_first || !is_sanitized || number % 5 == 0);
+           (on_pocl ? (is_sanitized ? number < 2 : is_first) : is_first || !is_sanitized || number % 8 == 0);
 }
 
 /* ---- Problems ---- */

@@ -650,6 +650,15 @@ static void test_operations(void **unused) {
         many[j] = 8 * (j + 1);
     }
     CHECK(pdp_settle_operations(&settle) > 3 * last, "%g", last);
+    double both[2];
+    for (size_t falls = 0; falls < 2; falls++) { /* runs of eight are such in either order */
+        for (size_t j = 0; j < sizeof many / sizeof *many; j++) {
+            const size_t x = falls ? sizeof many / sizeof *many - 1 - j : j;
+            many[j] = x / 8 * 64 + x % 8 + 1;
+        }
+        both[falls] = pdp_settle_operations(&settle);
+    }
+    CHECK(both[0] == both[1], "%g, %g", both[0], both[1]);
 }
 
 /* What a choice between methods is told is what the methods themselves say; the keys of settle have to become cells,
