@@ -24,6 +24,15 @@ void *pdp_array_allocate(size_t count, size_t size, pdp_error *error) {
     return memory;
 }
 
+void *pdp_room_allocate(size_t count, size_t size, pdp_error *error) {
+    const uint64_t bytes = pdp_bytes_multiply(count, size);
+    void *memory = bytes > SIZE_MAX ? NULL : malloc(bytes > 0 ? (size_t)bytes : 1);
+    if (!memory) {
+        pdp_error_set_no_memory(error, bytes);
+    }
+    return memory;
+}
+
 /* The number in a file like /sys/fs/cgroup/memory.max, or UINT64_MAX if there is none ("max"). */
 static uint64_t read_number(const char *path) {
     FILE *file = fopen(path, "re");

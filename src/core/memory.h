@@ -15,6 +15,9 @@ uint64_t pdp_bytes_add(uint64_t a, uint64_t b);
  * means failure. */
 void *pdp_array_allocate(size_t count, size_t size, pdp_error *error);
 
+/* The same, not zeroed: for room of which most may never be touched. */
+void *pdp_room_allocate(size_t count, size_t size, pdp_error *error);
+
 /* Memory for a large table, aligned to 64 bytes, in large pages where there are any; not zeroed. Freed with free(). */
 void *pdp_pages_allocate(uint64_t bytes, pdp_error *error);
 

@@ -17,7 +17,7 @@
 enum { TERMS_PER_SUMMED_CELL = 1000, TERMS_PER_INTERPRETED = 10000, LEAST_SUMMED_CELLS = 256 };
 enum { TERMS_PER_OPERATION = 5 }; /* of a method that does without most terms */
 enum { TERMS_PER_STEP_TERM = 500, LEAST_STEPS = 1 << 13, LEAST_AMONG_MANY = 1 << 9 }; /* on the way back along a line */
-enum { SMALL_CHAIN = 100, SMALL_AMONG_MANY = 20 }; /* whose plain table is done before anybody looks */
+enum { SMALL_CHAIN = 20 }; /* whose plain table is done before anybody looks */
 
 static void add_text(pdp_solution *solution, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -41,7 +41,7 @@ static bool is_by_hu_shing(const pdp_plan *plan) {
 
 /* A small chain that has no table of its own gets one. */
 static bool is_by_table(const pdp_plan *plan, const pdp_problem *problem) {
-    return is_by_hu_shing(plan) && problem->n <= (plan->count == 1 ? SMALL_CHAIN : SMALL_AMONG_MANY);
+    return is_by_hu_shing(plan) && problem->n <= SMALL_CHAIN;
 }
 
 static pdp_status find_optimum(const pdp_plan *plan, const pdp_problem *problem, pdp_wide *value, pdp_error *error) {

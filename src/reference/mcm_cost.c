@@ -14,29 +14,12 @@ enum { NO_BREAK = 0 }; /* breaks count from 1 */
 
 /* Where every cost that is met fits. */
 #define COST uint64_t
-#define EXCEEDS(a, b, c, d) ((pdp_uwide)(a) * (b) > (pdp_uwide)(c) * (d))
 #define WIDTH(name) short_##name
 #include "reference/mcm_cost_walk.h"
-
-/* The upper and the lower half of a product of 256 bits. */
-static void multiply_wide(pdp_uwide a, pdp_uwide b, pdp_uwide halves[2]) {
-    const pdp_uwide low = (pdp_uwide)(uint64_t)a * (uint64_t)b, one = (a >> 64) * (uint64_t)b;
-    const pdp_uwide other = (uint64_t)a * (b >> 64), middle = (low >> 64) + (uint64_t)one + (uint64_t)other;
-    halves[0] = (a >> 64) * (b >> 64) + (one >> 64) + (other >> 64) + (middle >> 64);
-    halves[1] = middle << 64 | (uint64_t)low;
-}
-
-static bool product_exceeds(pdp_uwide a, pdp_uwide b, pdp_uwide c, pdp_uwide d) {
-    pdp_uwide one[2], other[2];
-    multiply_wide(a, b, one);
-    multiply_wide(c, d, other);
-    return one[0] > other[0] || (one[0] == other[0] && one[1] > other[1]);
-}
 
 /* Where neighbours' products fit into 63 bits, and so those of corners between which all others are heavier: then a
  * triangle under a lightest corner costs less than 2^95, and there are fewer than 2^31 of them. */
 #define COST pdp_uwide
-#define EXCEEDS(a, b, c, d) product_exceeds(a, b, c, d)
 #define WIDTH(name) long_##name
 #include "reference/mcm_cost_walk.h"
 
@@ -50,7 +33,7 @@ static bool neighbours_fit(const int64_t *dims, size_t corners) {
 }
 
 uint64_t pdp_reference_cost_bytes(size_t n, bool is_sure) {
-    return pdp_bytes_multiply((uint64_t)n + 1, is_sure ? short_bytes : long_bytes);
+    return pdp_bytes_multiply((uint64_t)n + 2, is_sure ? short_bytes : long_bytes);
 }
 
 pdp_status pdp_reference_cost_mcm(const int64_t *dims, size_t n, bool is_sure, pdp_wide *cost, pdp_error *error) {

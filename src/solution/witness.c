@@ -119,8 +119,7 @@ static pdp_status take_part(tree *t, size_t i, size_t j, pdp_value *value) {
     const pdp_recurrence *r = t->b.recurrence;
     if (j <= i + 1) {
         const uint32_t node = j == i ? r->empty : r->leaf;
-        const bool is_chain = t->w->solution->problem->dims != NULL; /* whose leaves are 0 */
-        *value = is_chain || node == PDP_NO_NODE ? (pdp_value){.whole = 0} : evaluate_at(&t->b, i, node);
+        *value = node == PDP_NO_NODE ? (pdp_value){.whole = 0} : evaluate_at(&t->b, i, node);
         return PDP_OK;
     }
     if (t->count == 0 || t->parts[t->count - 1].i != i || t->parts[t->count - 1].j != j) {
@@ -138,14 +137,9 @@ static pdp_status fail_decision(const tree *t, size_t number, const pdp_decision
 }
 
 static pdp_status evaluate_split(tree *t, const pdp_decision *d, pdp_value *value) {
-    const int64_t *p = t->w->solution->problem->dims;
     pdp_value left = {.whole = 0}, right = {.whole = 0};
     if (take_part(t, d->i, d->k, &left) != PDP_OK || take_part(t, d->k, d->j, &right) != PDP_OK) {
         return t->error->status;
-    }
-    if (p) { /* a million matrices are not interpreted one by one */
-        value->whole = left.whole + right.whole + (pdp_wide)p[d->i] * p[d->k] * p[d->j];
-        return PDP_OK;
     }
     t->b.i = (int64_t)d->i;
     t->b.k = (int64_t)d->k;
@@ -202,6 +196,34 @@ static pdp_status evaluate_tree(tree *t, pdp_value *value) {
     return status;
 }
 
+/* A chain's tree, from the first to the last: a million matrices are not interpreted one by one. False if anything is
+ * wrong, for evaluate_tree to say what. */
+static bool evaluate_chain(const tree *t, pdp_value *value) {
+    const pdp_solution *solution = t->w->solution;
+    const int64_t *p = solution->problem->dims; /* no order's cost is beyond int64 */
+    part *parts = t->parts;                     /* those that are still to come, and room for one that is a matrix */
+    int64_t cost = 0;
+    size_t count = 1;
+    parts[0] = (part){.i = 0, .j = solution->n};
+    for (size_t x = 0; x < solution->decision_count; x++) {
+        const pdp_decision *d = &solution->decisions[x];
+        if (count == 0 || d->kind != PDP_SPLIT || d->i != parts[count - 1].i || d->j != parts[count - 1].j ||
+            d->k <= d->i || d->k >= d->j) {
+            return false;
+        }
+        cost += p[d->i] * p[d->k] * p[d->j];
+        count--;
+        parts[count].i = d->k;
+        parts[count].j = d->j;
+        count += d->j > d->k + 1;
+        parts[count].i = d->i;
+        parts[count].j = d->k;
+        count += d->k > d->i + 1;
+    }
+    value->whole = cost;
+    return count == 0;
+}
+
 /* ---- Decisions: steps ---- */
 
 static pdp_status evaluate_steps(const pdp_witness *w, pdp_value *value, double *largest, pdp_error *error) {
@@ -241,7 +263,7 @@ static pdp_status evaluate_steps(const pdp_witness *w, pdp_value *value, double 
 }
 
 uint64_t pdp_witness_bytes(const pdp_problem *problem) {
-    return problem->shape == PDP_INTERVAL ? pdp_bytes_multiply(problem->n + 1, sizeof(part)) : 0;
+    return problem->shape == PDP_INTERVAL ? pdp_bytes_multiply((uint64_t)problem->n + 1, sizeof(part)) : 0;
 }
 
 pdp_status pdp_witness_decisions(const pdp_witness *w, pdp_error *error) {
@@ -252,8 +274,8 @@ pdp_status pdp_witness_decisions(const pdp_witness *w, pdp_error *error) {
         evaluate_steps(w, &value, &largest, error);
     } else {
         tree t = {.w = w, .b = bind(w), .error = error};
-        t.parts = pdp_array_allocate(solution->n + 1, sizeof *t.parts, error);
-        if (t.parts) {
+        t.parts = pdp_room_allocate(solution->n + 1, sizeof *t.parts, error);
+        if (t.parts && !(solution->problem->dims && evaluate_chain(&t, &value))) {
             evaluate_tree(&t, &value);
         }
         largest = t.largest;
