@@ -12,12 +12,13 @@
 #include "solution/witness.h"
 
 /* How many of the table's terms a check may look at, so that it takes no third of the solve: an engine does some 4e10
- * of them a second and thread, and a cell no faster than in a nanosecond. A random sum over the table does some 1.5e8
- * cells a second, the interpreter 1.5e7 terms. */
-enum { TERMS_PER_SUMMED_CELL = 1000, TERMS_PER_INTERPRETED = 10000, LEAST_SUMMED_CELLS = 256 };
+ * of them a second and thread, and a cell in 1.5 ns at best. A random sum over the table does some 1.5e8 cells a
+ * second, one by one they take 5 ns a term, and the interpreter does 1.5e7 terms a second. */
+enum { TERMS_PER_CELL = 60, TERMS_PER_SUMMED_CELL = 1000, TERMS_PER_ROW_TERM = 800, TERMS_PER_INTERPRETED = 10000 };
+enum { LEAST_ROW_TERMS = 64, TERMS_PER_SOURCE = 16 /* which are interpreted */ };
 enum { TERMS_PER_OPERATION = 5 }; /* of a method that does without most terms */
 enum { TERMS_PER_STEP_TERM = 500, LEAST_STEPS = 1 << 13, LEAST_AMONG_MANY = 1 << 9 }; /* on the way back along a line */
-enum { SMALL_CHAIN = 20 }; /* whose plain table is done before anybody looks */
+enum { SMALL_CHAIN = 10 }; /* whose plain table is done before anybody looks */
 
 static void add_text(pdp_solution *solution, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -103,7 +104,9 @@ static pdp_element find_element(const pdp_plan *plan, const pdp_problem *problem
 /* The terms that a thread of the engine does in the time that the solve takes, about. */
 static double find_terms(const pdp_plan *plan, const pdp_problem *problem) {
     const pdp_shortcut *shortcut = plan->method->shortcut;
-    const double terms = pdp_problem_terms(problem) / (plan->threads > 0 ? plan->threads : 1);
+    const double given =
+        problem->shape == PDP_LINEAR && problem->n > 0 ? (double)problem->preset_count / (double)problem->n : 0;
+    const double terms = (1 - given) * pdp_problem_terms(problem) / (plan->threads > 0 ? plan->threads : 1);
     return shortcut && shortcut->operations ? fmin(terms, TERMS_PER_OPERATION * shortcut->operations(plan, problem))
                                             : terms;
 }
@@ -114,29 +117,50 @@ double pdp_certify_patience(const pdp_plan *plan, const pdp_problem *problem) {
                                                              : (double)INFINITY;
 }
 
+/* Cells in a row of a table of sums: all in one pass, or one by one where that takes in more of them. */
+static pdp_status check_sums(const pdp_plan *plan, const pdp_witness *witness, pdp_solution *solution) {
+    const pdp_problem *problem = solution->problem;
+    const double cells = (double)problem->n, source = problem->has_source ? TERMS_PER_SOURCE : 1;
+    const double terms =
+        fmax(find_terms(plan, problem), TERMS_PER_CELL * cells / (plan->threads > 0 ? plan->threads : 1));
+    const double row = fmax(terms / TERMS_PER_ROW_TERM, LEAST_ROW_TERMS) / ((double)problem->offset_count + source);
+    double summed = terms / TERMS_PER_SUMMED_CELL / source / (problem->combine == PDP_OP_XOR ? 2 : 1);
+    size_t reach = 0, checked = 0;
+    for (size_t j = 0; j < problem->offset_count; j++) {
+        reach = problem->offsets[j] < problem->n && problem->offsets[j] > reach ? problem->offsets[j] : reach;
+    }
+    summed = summed < cells ? summed - (double)reach : cells;
+    if (summed > row) {
+        pdp_witness_sums(witness, (size_t)summed, &checked, &solution->error);
+    } else {
+        pdp_witness_row(witness, (size_t)row + 1, &checked, &solution->error);
+    }
+    if (checked > 0 && solution->error.status == PDP_OK) {
+        add_text(solution, "%zu cell%s in a row%s and ", checked, checked == 1 ? "" : "s",
+                 summed > row ? ", added up with random weights," : "");
+    }
+    return solution->error.status;
+}
+
 static pdp_status check_table(const pdp_plan *plan, const pdp_witness *witness, pdp_solution *solution) {
     const pdp_problem *problem = solution->problem;
-    const double terms = find_terms(plan, problem);
-    double cells = terms / TERMS_PER_SUMMED_CELL / (problem->has_source ? 16 : 1); /* sources are interpreted */
-    size_t summed = 0, checked = 0;
-    cells = cells < LEAST_SUMMED_CELLS ? LEAST_SUMMED_CELLS : cells < 1e15 ? cells : 1e15;
-    if (pdp_witness_sums(witness, (size_t)cells, &summed, &solution->error) != PDP_OK ||
-        pdp_witness_cells(witness, terms / TERMS_PER_INTERPRETED, &checked, &solution->error) != PDP_OK) {
+    size_t checked = 0;
+    if ((problem->shape == PDP_LINEAR && check_sums(plan, witness, solution) != PDP_OK) ||
+        pdp_witness_cells(witness, find_terms(plan, problem) / TERMS_PER_INTERPRETED, &checked, &solution->error) !=
+            PDP_OK) {
         return solution->error.status;
     }
     solution->certificate = PDP_WITNESS;
     const double all =
         problem->shape == PDP_LINEAR ? (double)problem->n : (double)problem->n * ((double)problem->n + 1) / 2;
-    if (summed > 0) {
-        add_text(solution, "%zu cells in a row, added up with random weights, and ", summed);
-    }
+    const bool is_alone = solution->certificate_text[0] == '\0' && checked == 1;
     add_text(solution, "the last cell");
     if (checked > 1) {
         add_text(solution, " and %zu other%s, drawn at random,", checked - 1, checked == 2 ? "" : "s");
     }
     add_text(solution, " of %s%.0f %s", solution->first > 0 ? "the last " : "",
              solution->first > 0 ? (double)(problem->n - pdp_witness_first(solution)) : all,
-             summed == 0 && checked == 1 ? "is what its terms come to" : "are what their terms come to");
+             is_alone ? "is what its terms come to" : "are what their terms come to");
     return PDP_OK;
 }
 

@@ -414,8 +414,8 @@ static int compare_costs(const void *left, const void *right) {
     if (a->is_refused != b->is_refused) {
         return a->is_refused ? 1 : -1;
     }
-    const double first = a->is_weak ? 1.25 * a->seconds : a->seconds;
-    const double second = b->is_weak ? 1.25 * b->seconds : b->seconds;
+    const double first = a->is_weak ? 1.15 * a->seconds : a->seconds;
+    const double second = b->is_weak ? 1.15 * b->seconds : b->seconds;
     return first < second ? -1 : first > second ? 1 : 0;
 }
 

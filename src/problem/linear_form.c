@@ -70,6 +70,14 @@ static bool is_free_of(const pdp_recurrence *r, uint32_t node, uint8_t uses) {
     return true;
 }
 
+bool pdp_linear_form_has_shifts(const pdp_problem *problem) {
+    const bool is_whole = problem->element == PDP_ELEMENT_WHOLE || problem->element == PDP_ELEMENT_I32 ||
+                          problem->element == PDP_ELEMENT_I64;
+    const pdp_term_form form = pdp_linear_form_of_term(problem->recurrence);
+    return is_whole && problem->recurrence->finish == PDP_NO_NODE &&
+           (form == PDP_TERM_CELL || form == PDP_TERM_SHIFTED);
+}
+
 bool pdp_linear_form_is_uniform(const pdp_recurrence *r) {
     return is_free_of(r, r->term, PDP_USES_J);
 }

@@ -18,6 +18,9 @@ typedef enum pdp_term_form {
 /* Of the term as it is written, finish and source left aside. */
 pdp_term_form pdp_linear_form_of_term(const pdp_recurrence *recurrence);
 
+/* Exact numbers, and every cell is one before it plus a shift: there is no finish clause. */
+bool pdp_linear_form_has_shifts(const pdp_problem *problem);
+
 /* Scale and shift do not look at j: they are the same for all terms. */
 bool pdp_linear_form_is_uniform(const pdp_recurrence *recurrence);
 

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "recurrence/emit_expression.h"
+
 enum { MOST_PARTS = 64, MOST_NODES = 2 * PDP_MAX_NODES };
 
 /* Summands or factors of one sum or product, flattened. */
@@ -318,6 +320,17 @@ static uint32_t canonise(pdp_recurrence *r, uint32_t id, bool top) {
     return changed ? add_node(r, copy) : id;
 }
 
+/* Both factors of a square are one tree, which the interpreter walks once. */
+static void share_operands(pdp_recurrence *r) {
+    for (uint32_t id = 0; id < r->node_count; id++) {
+        pdp_node *node = &r->nodes[id];
+        if ((node->kind == PDP_NODE_BINARY || node->kind == PDP_NODE_MULADD) &&
+            pdp_trees_equal(r, node->child[0], node->child[1])) {
+            node->child[1] = node->child[0];
+        }
+    }
+}
+
 pdp_status pdp_recurrence_canonise(pdp_recurrence *r) {
     pdp_node *nodes = realloc(r->nodes, MOST_NODES * sizeof *nodes);
     if (!nodes) {
@@ -339,6 +352,7 @@ pdp_status pdp_recurrence_canonise(pdp_recurrence *r) {
         r->after = PDP_NO_NODE; /* nothing but a constant is left to combine */
         r->inner = r->term;
     }
+    share_operands(r);
     nodes = realloc(r->nodes, r->node_count * sizeof *nodes);
     r->nodes = nodes ? nodes : r->nodes;
     return PDP_OK;

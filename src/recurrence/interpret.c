@@ -424,7 +424,8 @@ static APART pdp_value interpret_binary(pdp_bindings *bindings, const pdp_node *
                                     kind == FLOATING ? convert(bindings, distance, EXACT, FLOATING) : distance);
         return is_set && kind == EXACT ? (pdp_value){.whole = (int64_t)(uint64_t)shifted.whole} : shifted;
     }
-    return operate(bindings, node, kind, node->op, a, interpret_as(bindings, node->child[1], kind));
+    const bool is_twice = node->child[1] == node->child[0]; /* as in squares */
+    return operate(bindings, node, kind, node->op, a, is_twice ? a : interpret_as(bindings, node->child[1], kind));
 }
 
 static APART pdp_value interpret_call(pdp_bindings *bindings, const pdp_node *node) {
@@ -451,7 +452,7 @@ static APART pdp_value interpret_call(pdp_bindings *bindings, const pdp_node *no
 static APART pdp_value interpret_muladd(pdp_bindings *bindings, const pdp_node *node) {
     arithmetic kind = arithmetic_of(bindings, node);
     pdp_value a = interpret_as(bindings, node->child[0], kind);
-    pdp_value b = interpret_as(bindings, node->child[1], kind);
+    pdp_value b = node->child[1] == node->child[0] ? a : interpret_as(bindings, node->child[1], kind);
     pdp_value c = interpret_as(bindings, node->child[2], kind);
     if (kind != FLOATING) {
         return operate(bindings, node, kind, PDP_OP_ADD, operate(bindings, node, kind, PDP_OP_MUL, a, b), c);

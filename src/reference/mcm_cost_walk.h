@@ -96,31 +96,29 @@ static inline uint32_t push_break(walk *w, COST rise, COST fall, uint32_t child)
     return number;
 }
 
-/* This piece and the next, which meet at a corner heavier than their two others, become one: the line between those
- * is drawn, or it is not. All products are costs: no break is behind the lighter of the two. */
-static inline void join(walk *w, piece *left) {
-    const piece *right = left + 1;
-    const uint64_t outer = left[-1].weight, middle = left->weight, inner = right->weight;
+/* Two pieces that meet at a corner heavier than their two others become one: the line between those is drawn, or it is
+ * not. All products are costs: no break is behind the lighter of the two. */
+static inline piece join(walk *w, const piece *left, piece right) {
+    const uint64_t outer = left[-1].weight, middle = left->weight, inner = right.weight;
     const bool is_outer = outer < inner;
     const uint64_t light = is_outer ? outer : inner, heavy = is_outer ? inner : outer;
-    const piece *near = is_outer ? left : right, *far = is_outer ? right : left; /* from the light corner */
+    const COST near = is_outer ? left->alone : right.alone, far = is_outer ? right.alone : left->alone; /* from light */
+    const uint32_t near_top = is_outer ? left->top : right.top, far_top = is_outer ? right.top : left->top;
     const COST line = (COST)light * heavy;
-    curve f = {(COST)middle * heavy, far->alone, far->top};
+    curve f = {(COST)middle * heavy, far, far_top};
     while (w->breaks[f.top].from > light) {
         cut(w, &f);
     }
-    const COST alone = near->alone + f.slope * light + f.constant;
+    const COST alone = near + f.slope * light + f.constant;
     f.slope += (COST)middle * light;
-    f.constant += near->alone;
-    f.top = heap_merge(w->breaks, f.top, near->top);
+    f.constant += near;
+    f.top = heap_merge(w->breaks, f.top, near_top);
     /* The line is the lower one from where it meets the last piece. If that is not behind the last break, the piece
      * is above the line from its beginning. */
     while (alone - f.constant <= (f.slope - line) * w->breaks[f.top].from) {
         cut(w, &f);
     }
-    left->top = push_break(w, alone - f.constant, f.slope - line, f.top);
-    left->weight = inner;
-    left->alone = alone;
+    return (piece){inner, alone, push_break(w, alone - f.constant, f.slope - line, f.top)};
 }
 
 /* From a lightest corner backwards to the same corner again. */
@@ -136,17 +134,16 @@ static COST walk_round(walk *w, const int64_t *dims, size_t corners) {
     piece *top = w->stack;
     w->breaks[NO_BREAK] = (curve_break){.from = 0};
     *top = (piece){.weight = lightest};
-    for (size_t m = 1; m < corners; m++) {
+    for (size_t m = 1; m <= corners; m++) {
+        const bool is_again = m == corners; /* the lightest: all that is left is joined, but the first two */
         at = at > 0 ? at - 1 : corners - 1;
-        const uint64_t weight = (uint64_t)dims[at];
-        *++top = (piece){.weight = weight};
-        for (; top[-1].weight > weight; top--) {
-            join(w, top - 1);
+        piece f = {.weight = (uint64_t)dims[at]};
+        const uint64_t least = is_again ? 0 : f.weight;
+        const piece *bottom = w->stack + is_again;
+        for (; top->weight > least && top > bottom; top--) {
+            f = join(w, top, f);
         }
-    }
-    *++top = (piece){.weight = lightest};
-    for (; top > w->stack + 2; top--) {
-        join(w, top - 1);
+        *++top = f;
     }
     return w->stack[1].alone + w->stack[2].alone;
 }

@@ -157,14 +157,6 @@ static void fill_splits(pdp_solution *solution, pdp_split_function *find, void *
 
 /* Terms of whole numbers that are a cell and something of j alone: what that is need not be interpreted at every cell.
  */
-static bool has_shifts(const pdp_problem *problem) {
-    const bool is_whole = problem->element == PDP_ELEMENT_WHOLE || problem->element == PDP_ELEMENT_I32 ||
-                          problem->element == PDP_ELEMENT_I64;
-    const pdp_term_form form = pdp_linear_form_of_term(problem->recurrence);
-    return is_whole && problem->recurrence->finish == PDP_NO_NODE &&
-           (form == PDP_TERM_CELL || form == PDP_TERM_SHIFTED);
-}
-
 static pdp_wide *find_shifts(const pdp_problem *problem, pdp_error *error) {
     const pdp_term_form form = pdp_linear_form_of_term(problem->recurrence);
     pdp_bindings bindings = pdp_problem_bindings(problem);
@@ -248,7 +240,8 @@ static double find_least(const pdp_problem *problem) {
 
 uint64_t pdp_solution_steps_bytes(const pdp_problem *problem, double patience) {
     const uint64_t most = find_most(problem, patience);
-    const uint64_t shifts = has_shifts(problem) ? pdp_bytes_multiply(problem->offset_count, sizeof(pdp_wide)) : 0;
+    const uint64_t shifts =
+        pdp_linear_form_has_shifts(problem) ? pdp_bytes_multiply(problem->offset_count, sizeof(pdp_wide)) : 0;
     return pdp_bytes_add(pdp_bytes_multiply(most > 0 ? most : 1, sizeof(pdp_decision)), shifts);
 }
 
@@ -258,7 +251,7 @@ static pdp_status decide_linear(pdp_solution *solution) {
     if (find_least(problem) > solution->patience) {
         return PDP_OK;
     }
-    pdp_wide *shifts = has_shifts(problem) ? find_shifts(problem, &solution->error) : NULL;
+    pdp_wide *shifts = pdp_linear_form_has_shifts(problem) ? find_shifts(problem, &solution->error) : NULL;
     if (solution->error.status == PDP_OK) {
         solution->decisions = pdp_array_allocate(most, sizeof *solution->decisions, &solution->error);
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "problem/linear_form.h"
 
 size_t pdp_witness_first(const pdp_solution *solution) {
     const pdp_problem *problem = solution->problem;
@@ -196,32 +197,27 @@ static pdp_status evaluate_tree(tree *t, pdp_value *value) {
     return status;
 }
 
-/* A chain's tree, from the first to the last: a million matrices are not interpreted one by one. False if anything is
- * wrong, for evaluate_tree to say what. */
-static bool evaluate_chain(const tree *t, pdp_value *value) {
-    const pdp_solution *solution = t->w->solution;
+/* A chain's tree as it lies: a million matrices are not interpreted one by one. The left part of i..j, split at k, is
+ * the next decision, and the right part the one k-i behind it; so every decision but the first is a part of one before
+ * it, by which its i and j are known to be right. False if anything is wrong, for evaluate_tree to say what. */
+static bool evaluate_chain(const pdp_solution *solution, pdp_value *value) {
     const int64_t *p = solution->problem->dims; /* no order's cost is beyond int64 */
-    part *parts = t->parts;                     /* those that are still to come, and room for one that is a matrix */
+    const pdp_decision *all = solution->decisions;
+    const size_t n = solution->n, count = solution->decision_count;
     int64_t cost = 0;
-    size_t count = 1;
-    parts[0] = (part){.i = 0, .j = solution->n};
-    for (size_t x = 0; x < solution->decision_count; x++) {
-        const pdp_decision *d = &solution->decisions[x];
-        if (count == 0 || d->kind != PDP_SPLIT || d->i != parts[count - 1].i || d->j != parts[count - 1].j ||
-            d->k <= d->i || d->k >= d->j) {
+    bool is_wrong = count != n - 1 || all[0].i != 0 || all[0].j != n;
+    for (size_t x = 0; x < count && !is_wrong; x++) {
+        const size_t i = all[x].i, k = all[x].k, j = all[x].j;
+        if (all[x].kind != PDP_SPLIT || k <= i || k >= j) {
             return false;
         }
-        cost += p[d->i] * p[d->k] * p[d->j];
-        count--;
-        parts[count].i = d->k;
-        parts[count].j = d->j;
-        count += d->j > d->k + 1;
-        parts[count].i = d->i;
-        parts[count].j = d->k;
-        count += d->k > d->i + 1;
+        const bool has_left = k > i + 1, has_right = j > k + 1;
+        const pdp_decision *left = &all[x + has_left], *right = &all[x + has_right * (k - i)];
+        cost += p[i] * p[k] * p[j];
+        is_wrong = (has_left & ((left->i != i) | (left->j != k))) | (has_right & ((right->i != k) | (right->j != j)));
     }
     value->whole = cost;
-    return count == 0;
+    return !is_wrong;
 }
 
 /* ---- Decisions: steps ---- */
@@ -230,6 +226,9 @@ static pdp_status evaluate_steps(const pdp_witness *w, pdp_value *value, double 
     const pdp_solution *solution = w->solution;
     const pdp_problem *problem = solution->problem;
     const size_t count = solution->decision_count;
+    const bool can_repeat = pdp_linear_form_has_shifts(problem);
+    size_t last = SIZE_MAX; /* the offset that was interpreted, and what its term has added */
+    pdp_wide added = 0;
     pdp_bindings b = bind(w);
     size_t at = count > 0 ? solution->decisions[count - 1].j : solution->n - 1;
     if (at >= solution->n || (at >= problem->preset_count && !problem->has_source)) {
@@ -247,12 +246,21 @@ static pdp_status evaluate_steps(const pdp_witness *w, pdp_value *value, double 
                                  "the answer is wrong: step %zu, from cell %zu to cell %zu by offset %zu, is none",
                                  x + 1, d->i, d->j, d->k);
         }
+        at = d->i;
+        if (d->k == last && !pdp_solution_is_infeasible(solution, *value)) {
+            value->whole += added;
+            continue;
+        }
         b.i = (int64_t)d->i;
         b.j = (int64_t)d->k;
         b.cells[PDP_CELL_SOURCE] = *value;
-        *value = finish(&b, evaluate_term(w, &b));
+        const pdp_value own = finish(&b, evaluate_term(w, &b));
+        if (can_repeat && !pdp_solution_is_infeasible(solution, *value)) {
+            last = d->k;
+            added = own.whole - value->whole;
+        }
+        *value = own;
         *largest = is_real(w) ? fmax(*largest, fabs(value->real)) : 0;
-        at = d->i;
         if (b.error.status != PDP_OK) {
             return fail_binding(&b, error);
         }
@@ -272,10 +280,10 @@ pdp_status pdp_witness_decisions(const pdp_witness *w, pdp_error *error) {
     double largest = 0;
     if (solution->shape == PDP_LINEAR) {
         evaluate_steps(w, &value, &largest, error);
-    } else {
+    } else if (!solution->problem->dims || solution->n < 2 || !evaluate_chain(solution, &value)) {
         tree t = {.w = w, .b = bind(w), .error = error};
         t.parts = pdp_room_allocate(solution->n + 1, sizeof *t.parts, error);
-        if (t.parts && !(solution->problem->dims && evaluate_chain(&t, &value))) {
+        if (t.parts) {
             evaluate_tree(&t, &value);
         }
         largest = t.largest;

@@ -36,6 +36,10 @@ pdp_status pdp_witness_cells(const pdp_witness *witness, double terms, size_t *c
 pdp_status pdp_witness_sums(const pdp_witness *witness, size_t count, size_t *checked, pdp_error *error);
 uint64_t pdp_witness_sums_bytes(const pdp_problem *problem);
 
+/* The same for the equations of `count` cells in a row one by one, which takes all their terms, but not all cells that
+ * are as far before them as the greatest offset. */
+pdp_status pdp_witness_row(const pdp_witness *witness, size_t count, size_t *checked, pdp_error *error);
+
 uint64_t pdp_witness_divisor(uint64_t a, uint64_t b); /* the greatest of both */
 
 /* A sum of whole numbers or residues whose weights and source do not change with i, and whose greatest offset is 48 at

@@ -427,13 +427,14 @@ static void test_flips_in_tables(void **unused) {
     assert_true(t.wrong > 100);
 }
 
-/* Tables of sums: a random sum over all cells finds every single fault, a few cells drawn at random hardly any. */
+/* Tables of sums: a random sum over all cells finds every single fault, as they do one by one; a few cells drawn at
+ * random hardly any. */
 static void test_flips_in_sums(void **unused) {
     (void)unused;
     static const char *const kinds[] = {"compositions", "compositions_mod", "lfsr", "sdp add", "scaled"};
     uint64_t state = test_seed() + 4;
     for (size_t k = 0; k < 5; k++) {
-        size_t flips = 0, by_sums = 0, by_cells = 0;
+        size_t flips = 0, by_sums = 0, by_row = 0, by_cells = 0;
         for (int round = 0; round < 20; round++) {
             pdp_problem *problem = make(kinds[k], (size_t)pdp_random_between(&state, 40, 300), &state);
             pdp_solution *solution = solve(problem, "sequential", NULL);
@@ -445,15 +446,18 @@ static void test_flips_in_sums(void **unused) {
                                                              (int64_t)solution->n - 1);
                 const unsigned bit =
                     (unsigned)pdp_random_between(&state, 0, 28); /* residues stay below their modulus */
-                pdp_error errors[2] = {{0}, {0}};
-                size_t checked[2];
+                pdp_error errors[3] = {{0}, {0}, {0}};
+                size_t checked[3];
                 cells[at * bytes + bit / 8] ^= (unsigned char)(1u << bit % 8);
                 pdp_witness_sums(&witness, SIZE_MAX, &checked[0], &errors[0]);
                 pdp_witness_cells(&witness, 20, &checked[1], &errors[1]);
+                pdp_witness_row(&witness, SIZE_MAX, &checked[2], &errors[2]);
                 assert_int_equal(checked[0], solution->n - solution->problem->preset_count);
+                assert_int_equal(checked[2], checked[0]);
                 flips++;
                 by_sums += errors[0].status == PDP_WRONG;
                 by_cells += errors[1].status == PDP_WRONG;
+                by_row += errors[2].status == PDP_WRONG;
                 cells[at * bytes + bit / 8] ^= (unsigned char)(1u << bit % 8);
             }
             pdp_solution_free(solution);
@@ -463,6 +467,7 @@ static void test_flips_in_sums(void **unused) {
                       kinds[k], flips, 100.0 * (double)by_sums / (double)flips,
                       100.0 * (double)by_cells / (double)flips);
         CHECK(by_sums == flips, "%s: %zu of %zu", kinds[k], by_sums, flips);
+        CHECK(by_row == flips, "%s: %zu of %zu one by one", kinds[k], by_row, flips);
     }
 }
 
@@ -481,6 +486,9 @@ static void test_windows(void **unused) {
             CHECK(pdp_witness_sums(&witness, count, &checked, &error) == PDP_OK, "%s: %s", kinds[round % 5],
                   error.text);
             assert_true(checked > 0);
+            const size_t summed = checked;
+            CHECK(pdp_witness_row(&witness, count, &checked, &error) == PDP_OK, "%s: %s", kinds[round % 5], error.text);
+            assert_int_equal(checked, summed);
         }
         pdp_solution_free(solution);
         pdp_problem_free(problem);
@@ -493,6 +501,9 @@ static void test_windows(void **unused) {
         pdp_error error = {0};
         size_t checked = 1;
         assert_int_equal(pdp_witness_sums(&witness, 10, &checked, &error), PDP_OK);
+        assert_int_equal(checked, 0);
+        checked = 1;
+        assert_int_equal(pdp_witness_row(&witness, 10, &checked, &error), PDP_OK);
         assert_int_equal(checked, 0);
         pdp_solution_free(solution);
         pdp_problem_free(problem);
@@ -545,7 +556,7 @@ static void test_other_sums(void **unused) {
         pdp_solution *solution = solve(problem, "sequential", &options);
         const char *text = NULL;
         assert_int_equal(pdp_solution_certificate(solution, &text), PDP_WITNESS);
-        CHECK((strstr(text, "random weights") != NULL) == (t >= NO_SUMS), "%s: %s", texts[t], text);
+        CHECK((strstr(text, "in a row") != NULL) == (t >= NO_SUMS), "%s: %s", texts[t], text);
         for (size_t at = solution->problem->preset_count; t >= NO_SUMS && at < solution->n; at++) {
             const pdp_witness witness = {solution, solution->problem->element};
             uint64_t *cell = (uint64_t *)solution->cells + at;
@@ -554,6 +565,8 @@ static void test_other_sums(void **unused) {
             size_t checked = 0;
             *cell = right == 0 ? 1 : right - 1;
             assert_int_equal(pdp_witness_sums(&witness, SIZE_MAX, &checked, &error), PDP_WRONG);
+            error = (pdp_error){0};
+            assert_int_equal(pdp_witness_row(&witness, SIZE_MAX, &checked, &error), PDP_WRONG);
             *cell = right;
         }
         pdp_solution_free(solution);
@@ -640,6 +653,69 @@ static void test_claims(void **unused) {
     assert_string_equal(pdp_certificate_name((pdp_certificate)7), "");
 }
 
+/* A random tree of the chain i..j, as decisions are in a solution. */
+static size_t draw_tree(pdp_decision *decisions, size_t i, size_t j, uint64_t *state) {
+    if (j < i + 2) {
+        return 0;
+    }
+    const size_t k = (size_t)pdp_random_between(state, (int64_t)i + 1, (int64_t)j - 1);
+    decisions[0] = (pdp_decision){PDP_SPLIT, i, k, j};
+    const size_t left = draw_tree(decisions + 1, i, k, state);
+    return 1 + left + draw_tree(decisions + 1 + left, k, j, state);
+}
+
+/* How many decisions the tree of the chain i..j has; more than any if they are none. */
+static size_t measure_tree(const pdp_decision *decisions, size_t count, size_t i, size_t j) {
+    if (j < i + 2) {
+        return 0;
+    }
+    if (count == 0 || decisions->kind != PDP_SPLIT || decisions->i != i || decisions->j != j || decisions->k <= i ||
+        decisions->k >= j) {
+        return 1000;
+    }
+    const size_t left = measure_tree(decisions + 1, count - 1, i, decisions->k);
+    return left >= count ? 1000 : 1 + left + measure_tree(decisions + 1 + left, count - 1 - left, decisions->k, j);
+}
+
+/* Matrices of one number: what is no tree costs as much as one, so that it shows in nothing else. */
+static void test_claimed_trees(void **unused) {
+    (void)unused;
+    enum { MOST = 9, ROUNDS = 3000 };
+    uint64_t state = test_seed() + 6;
+    size_t trees = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        const int64_t dims[MOST + 1] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+        const size_t n = (size_t)pdp_random_between(&state, 2, MOST);
+        pdp_problem *problem = make_chain(dims, n + 1);
+        pdp_plan *plan;
+        pdp_solution *checked;
+        pdp_decision decisions[MOST];
+        size_t count = draw_tree(decisions, 0, n, &state);
+        pdp_decision *one = &decisions[pdp_random_between(&state, 0, (int64_t)count - 1)];
+        const size_t number = (size_t)pdp_random_between(&state, 0, (int64_t)n + 1);
+        switch (pdp_random_between(&state, 0, 6)) {
+        case 0: one->i = number; break;
+        case 1: one->j = number; break;
+        case 2: one->k = number; break;
+        case 3: one->kind = PDP_STEP; break;
+        case 4: *one = decisions[number % count]; break;
+        case 5: decisions[count++] = *one; break;
+        default: count--; break;
+        }
+        const pdp_claim claim = {sizeof claim, 1, (int64_t)n - 1, 0, decisions, count};
+        const bool is_tree = measure_tree(decisions, count, 0, n) == count;
+        assert_int_equal(pdp_plan_create(&plan, problem, NULL), PDP_OK);
+        const pdp_status status = pdp_plan_verify(plan, &claim, &checked);
+        CHECK(status == (is_tree ? PDP_OK : PDP_WRONG), "seed %" PRIu64 ", round %d: %s", test_seed(), round,
+              is_tree ? pdp_solution_error(checked) : "what is no tree was taken");
+        trees += is_tree;
+        pdp_solution_free(checked);
+        pdp_plan_free(plan);
+        pdp_problem_free(problem);
+    }
+    assert_true(trees > ROUNDS / 20 && trees < ROUNDS / 2);
+}
+
 static void test_fields(void **unused) {
     (void)unused;
     uint64_t state = 1;
@@ -671,7 +747,8 @@ int main(void) {
         cmocka_unit_test(test_flips_in_chains), cmocka_unit_test(test_flips_in_tables),
         cmocka_unit_test(test_flips_in_sums),   cmocka_unit_test(test_windows),
         cmocka_unit_test(test_other_sums),      cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_claims),          cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_claims),          cmocka_unit_test(test_claimed_trees),
+        cmocka_unit_test(test_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
