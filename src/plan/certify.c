@@ -12,9 +12,9 @@
 #include "solution/witness.h"
 
 /* How many of the table's terms a check may look at, so that it takes no third of the solve: an engine does some 4e10
- * of them a second and thread, and a cell in 1.5 ns at best. A random sum over the table does some 1.5e8 cells a
- * second, one by one they take 5 ns a term, and the interpreter does 1.5e7 terms a second. */
-enum { TERMS_PER_CELL = 60, TERMS_PER_SUMMED_CELL = 1000, TERMS_PER_ROW_TERM = 800, TERMS_PER_INTERPRETED = 10000 };
+ * of them a second and thread, and a cell in 1 ns at best. A random sum over the table does some 1.5e8 cells a
+ * second, one by one they take 8 ns a term, and the interpreter does 1.5e7 terms a second. */
+enum { TERMS_PER_CELL = 40, TERMS_PER_SUMMED_CELL = 1000, TERMS_PER_ROW_TERM = 1600, TERMS_PER_INTERPRETED = 10000 };
 enum { LEAST_ROW_TERMS = 64, TERMS_PER_SOURCE = 16 /* which are interpreted */ };
 enum { TERMS_PER_OPERATION = 5 }; /* of a method that does without most terms */
 enum { TERMS_PER_STEP_TERM = 500, LEAST_STEPS = 1 << 13, LEAST_AMONG_MANY = 1 << 9 }; /* on the way back along a line */

@@ -203,21 +203,29 @@ static pdp_status evaluate_tree(tree *t, pdp_value *value) {
 static bool evaluate_chain(const pdp_solution *solution, pdp_value *value) {
     const int64_t *p = solution->problem->dims; /* no order's cost is beyond int64 */
     const pdp_decision *all = solution->decisions;
-    const size_t n = solution->n, count = solution->decision_count;
+    const size_t count = solution->decision_count;
+    size_t first = 0, last = solution->n; /* of the part that is next, */
+    bool is_next = true;                  /* if there is one */
     int64_t cost = 0;
-    bool is_wrong = count != n - 1 || all[0].i != 0 || all[0].j != n;
-    for (size_t x = 0; x < count && !is_wrong; x++) {
+    for (size_t x = 0; x < count && count + 1 == solution->n; x++) {
         const size_t i = all[x].i, k = all[x].k, j = all[x].j;
-        if (all[x].kind != PDP_SPLIT || k <= i || k >= j) {
+        const bool is_other = (i != first) | (j != last); /* nothing here is to be guessed, but that all is right */
+        if ((is_other & is_next) || all[x].kind != PDP_SPLIT || k <= i || k >= j) {
             return false;
         }
-        const bool has_left = k > i + 1, has_right = j > k + 1;
-        const pdp_decision *left = &all[x + has_left], *right = &all[x + has_right * (k - i)];
+        const bool has_right = j > k + 1;
+        const pdp_decision *right = &all[x + ((k - i) & -(size_t)has_right)];
+        const bool differs = (right->i != k) | (right->j != j);
+        if (differs & has_right) {
+            return false;
+        }
         cost += p[i] * p[k] * p[j];
-        is_wrong = (has_left & ((left->i != i) | (left->j != k))) | (has_right & ((right->i != k) | (right->j != j)));
+        first = i;
+        last = k;
+        is_next = k > i + 1;
     }
     value->whole = cost;
-    return !is_wrong;
+    return count + 1 == solution->n;
 }
 
 /* ---- Decisions: steps ---- */

@@ -38,11 +38,19 @@ static uint64_t ring_negate(const ring *f, uint64_t a) {
 }
 
 /* Polynomials over two elements, modulo x^64 + x^4 + x^3 + x + 1. */
+static inline uint64_t shift_binary(uint64_t a) {
+    return (a << 1) ^ ((a >> 63) != 0 ? UINT64_C(0x1B) : 0);
+}
+
+/* Four bits at a time. */
 static uint64_t multiply_binary(uint64_t a, uint64_t b) {
-    uint64_t product = 0;
-    for (; b != 0; b >>= 1) {
-        product ^= (b & 1) != 0 ? a : 0;
-        a = (a << 1) ^ ((a >> 63) != 0 ? UINT64_C(0x1B) : 0);
+    uint64_t multiples[16] = {0, a}, product = 0;
+    for (unsigned x = 2; x < 16; x++) {
+        multiples[x] = x % 2 == 0 ? shift_binary(multiples[x / 2]) : multiples[x - 1] ^ a;
+    }
+    for (unsigned digit = 16; digit-- > 0;) {
+        const uint64_t over = product >> 60;
+        product = (product << 4) ^ over ^ over << 1 ^ over << 3 ^ over << 4 ^ multiples[b >> 4 * digit & 15];
     }
     return product;
 }
@@ -80,6 +88,17 @@ static uint64_t weight_power(const weights *w, uint64_t exponent) {
     return power;
 }
 
+/* a times r, `count` times. */
+static uint64_t weigh_often(const weights *w, uint64_t a, size_t count) {
+    if (count > 8) {
+        return ring_multiply(&w->ring, a, weight_power(w, count));
+    }
+    for (; count > 0; count--) {
+        a = weigh(w, a);
+    }
+    return a;
+}
+
 static uint64_t ring_from(const ring *f, pdp_wide value) {
     if (f->kind == BINARY) {
         return (uint64_t)value;
@@ -109,7 +128,7 @@ static void make_products(products *p, uint64_t a) {
         for (unsigned x = 0; x < own; x++) {
             row[own + x] = row[x] ^ a;
         }
-        a = (a << 1) ^ ((a >> 63) != 0 ? UINT64_C(0x1B) : 0);
+        a = shift_binary(a);
     }
 }
 
@@ -240,7 +259,7 @@ static size_t make_events(const pdp_problem *problem, const weights *w, size_t f
 }
 
 /* Left side minus right side, from the last cell to the first: `above` has all that the factors have changed for since,
- * `part` what they have not; each cell makes both heavier by r. */
+ * `part` what they have not; each cell makes both heavier by r, `above` when it is needed. */
 static uint64_t add_equations(const pdp_solution *solution, const weights *w, size_t first, size_t end,
                               const event *events, size_t count) {
     const ring *f = &w->ring;
@@ -248,12 +267,13 @@ static uint64_t add_equations(const pdp_solution *solution, const weights *w, si
     pdp_bindings b = pdp_problem_bindings(problem);
     uint64_t above = 0, part = 0, sources = 0;
     uint64_t factor = 1; /* of cells that are on the left side */
-    size_t next = 0;
+    size_t next = 0, behind = 0;
     for (size_t m = end; m-- > 0 && (m >= first || next < count || factor != 0);) {
         const bool leaves = m + 1 == first;
         if (leaves || (next < count && events[next].cell == m)) {
-            above = ring_add(f, above, ring_multiply(f, factor, part));
+            above = ring_add(f, weigh_often(w, above, behind), ring_multiply(f, factor, part));
             part = 0;
+            behind = 0;
             factor = leaves ? ring_add(f, factor, ring_negate(f, 1)) : factor;
             for (; next < count && events[next].cell == m; next++) {
                 factor = ring_add(f, factor, ring_negate(f, events[next].change));
@@ -262,14 +282,14 @@ static uint64_t add_equations(const pdp_solution *solution, const weights *w, si
                 break; /* the cell may not be there */
             }
         }
-        above = weigh(w, above);
+        behind++;
         part = ring_add(f, weigh(w, part), ring_from(f, pdp_solution_cell(solution, 0, m).whole));
         if (problem->has_source) {
             sources = weigh(w, sources);
             sources = m >= first ? ring_add(f, sources, evaluate_source(f, &b, m)) : sources;
         }
     }
-    above = ring_add(f, above, ring_multiply(f, factor, part));
+    above = ring_add(f, weigh_often(w, above, behind), ring_multiply(f, factor, part));
     return ring_add(f, above, ring_negate(f, sources));
 }
 

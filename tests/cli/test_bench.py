@@ -113,6 +113,37 @@ class Paper(support.CommandTest):
         self.refuse("bench", "papers", names=["paper", "interval"])
 
 
+class Checks(support.CommandTest):
+    def test_rows(self):
+        report = self.run_json("bench", "checks", "--only", "mcm,triangulation_product", "--reps", 2, "--seed", 5)
+        self.assertEqual((report["command"], report["rounds"], report["threads"], report["seed"]),
+                         ("bench checks", 2, 1, 5))
+        self.assertEqual([(r["recurrence"], r["n"]) for r in report["rows"]],
+                         [("mcm", 1000), ("mcm", 10000), ("mcm", 1000000), ("triangulation_product", 100000)])
+        for r in report["rows"]:
+            self.assertEqual((r["method"], r["certificate"]), ("hu-shing", "certified"))
+            self.assertTrue(r["seconds"] > 0 and r["seconds_checked"] > 0 and r["ratio"] > 0, r)
+
+    def test_in_words(self):
+        stdout, _ = self.run_program("bench", "checks", "--only", "triangulation_product", "--reps", 1, "--threads", 2)
+        self.assertRegex(stdout, r"triangulation_product +100000 +0  hu-shing +certified +[0-9.]+ +[0-9.]+ +[0-9.]+ ")
+
+    def test_every_recurrence_has_a_row(self):
+        names = [r["name"] for r in self.run_json("list")]
+        self.assertGreater(len(names), 15)
+        self.refuse("bench", "checks", "--only", ",".join(names + ["abacus"]), names=["--only", "'abacus'", "list"])
+
+    def test_refusals(self):
+        for arguments, names in [
+            (["--only", ""], ["--only", "''"]),
+            (["--reps", 0], ["--reps", "'0'", "1 to 100"]),
+            (["--threads", 0], ["--threads", "'0'"]),
+            (["--seed", "x"], ["--seed", "'x'"]),
+            (["more"], ["'more'"]),
+        ]:
+            self.refuse("bench", "checks", *arguments, names=names)
+
+
 class Methods(support.CommandTest):
     def test_rows(self):
         """Every row is verified and has its times; what it must reach is only said at its own size."""

@@ -698,7 +698,7 @@ static void test_claimed_trees(void **unused) {
         case 1: one->j = number; break;
         case 2: one->k = number; break;
         case 3: one->kind = PDP_STEP; break;
-        case 4: *one = decisions[number % count]; break;
+        case 4: *one = decisions[pdp_random_between(&state, 0, (int64_t)count - 1)]; break;
         case 5: decisions[count++] = *one; break;
         default: count--; break;
         }

@@ -50,6 +50,15 @@ bool bench_next_item(const char **list, char *item, size_t size) {
     return length > 0;
 }
 
+bool bench_is_wanted(const char *list, const char *name) {
+    char item[BENCH_NAME_SIZE];
+    bool found = !list;
+    while (list && bench_next_item(&list, item, sizeof item)) {
+        found |= strcmp(item, name) == 0;
+    }
+    return found;
+}
+
 static void parse_sizes(struct argp_state *state, bench_options *options, const char *list) {
     char item[BENCH_NAME_SIZE];
     for (options->size_count = 0; bench_next_item(&list, item, sizeof item); options->size_count++) {
@@ -407,13 +416,14 @@ void *bench_convert(const bench_type *type, const int64_t *values, size_t count)
 
 int command_bench(int argc, char **argv) {
     static const char usage[] =
-        "Usage: pipedp bench interval|linear|methods|planner|gpu|paper [OPTION...]\n"
+        "Usage: pipedp bench interval|linear|methods|checks|planner|gpu|paper [OPTION...]\n"
         "How fast the inner update of a recurrence can be on this core or on a device, what a textbook's loop makes of "
         "it,\n"
         "and what we do, measured in turn. Results are verified before they are printed.\n\n"
         "  interval   M[i][j] = ... M[i][k], M[k][j]: matrix chains, search trees, RNA folding, a file of yours\n"
         "  linear     ST[i] = ... ST[i - a]: S-DP\n"
         "  methods    those that do without most of the terms, beside the engines\n"
+        "  checks     what --verify takes beside the solve\n"
         "  planner    how far the method that is chosen is from the fastest\n"
         "  gpu        both on a GPU\n"
         "  paper      Table I of the paper, and its pipelines beside our engines\n\n"
@@ -422,11 +432,9 @@ int command_bench(int argc, char **argv) {
         const char *name;
         char *full; /* what argp calls us */
         int (*run)(int argc, char **argv);
-    } parts[] = {{"interval", "pipedp bench interval", bench_interval},
-                 {"linear", "pipedp bench linear", bench_linear},
-                 {"methods", "pipedp bench methods", bench_methods},
-                 {"planner", "pipedp bench planner", bench_planner},
-                 {"gpu", "pipedp bench gpu", bench_gpu},
+    } parts[] = {{"interval", "pipedp bench interval", bench_interval}, {"linear", "pipedp bench linear", bench_linear},
+                 {"methods", "pipedp bench methods", bench_methods},    {"checks", "pipedp bench checks", bench_checks},
+                 {"planner", "pipedp bench planner", bench_planner},    {"gpu", "pipedp bench gpu", bench_gpu},
                  {"paper", "pipedp bench paper", bench_paper}};
     const char *name = argc > 1 ? argv[1] : "";
     for (size_t x = 0; x < sizeof parts / sizeof *parts; x++) {

@@ -31,6 +31,9 @@ const char *bench_parse_size(const char *text, uint64_t *out);
 /* The item of a list with commas that starts at *list, into `item`; *list moves on. False at the end. */
 bool bench_next_item(const char **list, char *item, size_t size);
 
+/* The name is in the list, or there is none. */
+bool bench_is_wanted(const char *list, const char *name);
+
 /* One that has a turn in every round. */
 typedef struct bench_entry {
     char name[BENCH_NAME_SIZE]; /* "by rows" */
@@ -119,6 +122,7 @@ int bench_plot_script(bench_script_function *write, const void *context, const c
 int bench_interval(int argc, char **argv);
 int bench_linear(int argc, char **argv);
 int bench_methods(int argc, char **argv);
+int bench_checks(int argc, char **argv);
 int bench_planner(int argc, char **argv);
 int bench_gpu(int argc, char **argv);
 int bench_paper(int argc, char **argv);

@@ -449,16 +449,6 @@ static const struct argp argp = {
            "  pipedp bench methods --only runs --n 2^20 --reps 9 --json",
 };
 
-/* The name is in the list. */
-static bool is_wanted(const char *list, const char *name) {
-    char item[BENCH_NAME_SIZE];
-    bool found = !list;
-    while (list && bench_next_item(&list, item, sizeof item)) {
-        found |= strcmp(item, name) == 0;
-    }
-    return found;
-}
-
 int bench_methods(int argc, char **argv) {
     method_arguments arguments = {.rounds = 5, .seed = 1};
     json writer;
@@ -476,7 +466,7 @@ int bench_methods(int argc, char **argv) {
         json_open_array(&writer, "rows");
     }
     for (size_t r = 0; r < ROWS && code == EXIT_DONE; r++) {
-        if (is_wanted(arguments.only, rows[r].method)) {
+        if (bench_is_wanted(arguments.only, rows[r].method)) {
             code = run_row(&arguments, &rows[r], arguments.json ? &writer : NULL);
         }
     }
