@@ -48,7 +48,7 @@ void pdp_rates_find(pdp_rates *out, pdp_level level);
 typedef struct pdp_cost {
     const struct pdp_method *method;
     bool is_refused;
-    bool is_weak; /* it leaves little to check: another may take a quarter more */
+    bool is_weak; /* it leaves little to check: another may take a little more */
     bool on_device;
     int rate;          /* of what takes most of the time, */
     double operations; /* and how much there is of it */
