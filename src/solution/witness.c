@@ -207,7 +207,10 @@ static bool evaluate_chain(const pdp_solution *solution, pdp_value *value) {
     size_t first = 0, last = solution->n; /* of the part that is next, */
     bool is_next = true;                  /* if there is one */
     int64_t cost = 0;
-    for (size_t x = 0; x < count && count + 1 == solution->n; x++) {
+    if (count + 1 != solution->n) {
+        return false;
+    }
+    for (size_t x = 0; x < count; x++) {
         const size_t i = all[x].i, k = all[x].k, j = all[x].j;
         const bool is_other = (i != first) | (j != last); /* nothing here is to be guessed, but that all is right */
         if ((is_other & is_next) || all[x].kind != PDP_SPLIT || k <= i || k >= j) {
@@ -225,7 +228,7 @@ static bool evaluate_chain(const pdp_solution *solution, pdp_value *value) {
         is_next = k > i + 1;
     }
     value->whole = cost;
-    return count + 1 == solution->n;
+    return true;
 }
 
 /* ---- Decisions: steps ---- */
@@ -288,7 +291,7 @@ pdp_status pdp_witness_decisions(const pdp_witness *w, pdp_error *error) {
     double largest = 0;
     if (solution->shape == PDP_LINEAR) {
         evaluate_steps(w, &value, &largest, error);
-    } else if (!solution->problem->dims || solution->n < 2 || !evaluate_chain(solution, &value)) {
+    } else if (!solution->problem->dims || !evaluate_chain(solution, &value)) {
         tree t = {.w = w, .b = bind(w), .error = error};
         t.parts = pdp_room_allocate(solution->n + 1, sizeof *t.parts, error);
         if (t.parts) {

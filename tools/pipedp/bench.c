@@ -72,7 +72,7 @@ static void parse_sizes(struct argp_state *state, bench_options *options, const 
     }
 }
 
-static void parse_count(struct argp_state *state, const char *option, const char *text, uint64_t *out, uint64_t most) {
+void bench_take_count(struct argp_state *state, const char *option, const char *text, uint64_t *out, uint64_t most) {
     cli_check_value(state, option, text, option_parse_unsigned(text, out));
     if (*out < 1 || *out > most) {
         argp_error(state, "%s: '%s' is not 1 to %" PRIu64, option, text, most);
@@ -84,8 +84,8 @@ static error_t parse_shared(int key, char *argument, struct argp_state *state) {
     switch (key) {
     case 'n': parse_sizes(state, options, argument); return 0;
     case 't': options->types = argument; return 0;
-    case KEY_REPS: parse_count(state, "--reps", argument, &options->rounds, BENCH_MOST_ROUNDS); return 0;
-    case 'T': parse_count(state, "--threads", argument, &options->threads, 4096); return 0;
+    case KEY_REPS: bench_take_count(state, "--reps", argument, &options->rounds, BENCH_MOST_ROUNDS); return 0;
+    case 'T': bench_take_count(state, "--threads", argument, &options->threads, 4096); return 0;
     case KEY_SEED:
         cli_check_value(state, "--seed", argument, option_parse_unsigned(argument, &options->seed));
         return 0;

@@ -318,18 +318,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
                        argument[0] == '\0' ? "" : find_unknown(argument));
         }
         return 0;
-    case KEY_REPS:
-        cli_check_value(state, "--reps", argument, option_parse_unsigned(argument, &arguments->rounds));
-        if (arguments->rounds < 1 || arguments->rounds > BENCH_MOST_ROUNDS) {
-            argp_error(state, "--reps: '%s' is not 1 to %d", argument, BENCH_MOST_ROUNDS);
-        }
-        return 0;
-    case KEY_THREADS:
-        cli_check_value(state, "--threads", argument, option_parse_unsigned(argument, &arguments->threads));
-        if (arguments->threads < 1 || arguments->threads > INT32_MAX) {
-            argp_error(state, "--threads: '%s' is not 1 or more", argument);
-        }
-        return 0;
+    case KEY_REPS: bench_take_count(state, "--reps", argument, &arguments->rounds, BENCH_MOST_ROUNDS); return 0;
+    case KEY_THREADS: bench_take_count(state, "--threads", argument, &arguments->threads, INT32_MAX); return 0;
     case KEY_SEED:
         cli_check_value(state, "--seed", argument, option_parse_unsigned(argument, &arguments->seed));
         return 0;

@@ -425,12 +425,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
             argp_error(state, "--n: '%s' is not %d to 2^31-1", argument, LEAST_SIZE);
         }
         return 0;
-    case KEY_REPS:
-        cli_check_value(state, "--reps", argument, option_parse_unsigned(argument, &arguments->rounds));
-        if (arguments->rounds < 1 || arguments->rounds > BENCH_MOST_ROUNDS) {
-            argp_error(state, "--reps: '%s' is not 1 to %d", argument, BENCH_MOST_ROUNDS);
-        }
-        return 0;
+    case KEY_REPS: bench_take_count(state, "--reps", argument, &arguments->rounds, BENCH_MOST_ROUNDS); return 0;
     case KEY_SEED:
         cli_check_value(state, "--seed", argument, option_parse_unsigned(argument, &arguments->seed));
         return 0;
