@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "recurrence/emit_expression.h"
-
 enum { MOST_PARTS = 64, MOST_NODES = 2 * PDP_MAX_NODES };
 
 /* Summands or factors of one sum or product, flattened. */
@@ -78,7 +76,32 @@ static bool is_constant(const pdp_recurrence *r, uint32_t id, int64_t *value) {
                                           : false);
 }
 
-/* Without what adds 0 or multiplies by 1, and without a double minus. Depth is capped by the parser. */
+int pdp_trees_compare(const pdp_recurrence *r, uint32_t a, uint32_t b) {
+    const pdp_node *x = &r->nodes[a];
+    const pdp_node *y = &r->nodes[b];
+    const int64_t keys[][2] = {{y->has_cell, x->has_cell}, {x->uses, y->uses},
+                               {x->kind, y->kind},         {x->op, y->op},
+                               {x->which, y->which},       {x->child_count, y->child_count},
+                               {x->number, y->number}};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        if (keys[k][0] != keys[k][1]) {
+            return keys[k][0] < keys[k][1] ? -1 : 1;
+        }
+    }
+    if (x->real < y->real || x->real > y->real) {
+        return x->real < y->real ? -1 : 1;
+    }
+    for (uint32_t c = 0; c < x->child_count; c++) {
+        int order = pdp_trees_compare(r, x->child[c], y->child[c]);
+        if (order != 0) {
+            return order;
+        }
+    }
+    return 0;
+}
+
+/* Without what adds 0 or multiplies by 1, without a double minus, and without the lesser of twice the same. Depth is
+ * capped by the parser. */
 static uint32_t simplify(pdp_recurrence *r, uint32_t id) {
     if (id == PDP_NO_NODE) {
         return id;
@@ -86,6 +109,10 @@ static uint32_t simplify(pdp_recurrence *r, uint32_t id) {
     pdp_node *node = &r->nodes[id];
     for (uint32_t c = 0; c < node->child_count; c++) {
         node->child[c] = simplify(r, node->child[c]);
+    }
+    if (node->kind == PDP_NODE_CALL && (node->op == PDP_OP_MIN || node->op == PDP_OP_MAX) &&
+        pdp_trees_compare(r, node->child[0], node->child[1]) == 0) {
+        return node->child[0];
     }
     const bool is_sum = is_binary(node, PDP_OP_ADD) || is_binary(node, PDP_OP_SUBTRACT);
     if (!is_sum && !is_binary(node, PDP_OP_MUL)) {
@@ -123,34 +150,15 @@ static bool flatten(const pdp_recurrence *r, uint32_t id, pdp_op op, bool negati
     return true;
 }
 
-/* An order of trees that does not depend on how they were written. */
-static int compare_trees(const pdp_recurrence *r, uint32_t a, uint32_t b) {
-    const pdp_node *x = &r->nodes[a];
-    const pdp_node *y = &r->nodes[b];
-    const int64_t keys[][2] = {{y->has_cell, x->has_cell}, {x->uses, y->uses},
-                               {x->kind, y->kind},         {x->op, y->op},
-                               {x->which, y->which},       {x->child_count, y->child_count},
-                               {x->number, y->number}};
-    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-        if (keys[k][0] != keys[k][1]) {
-            return keys[k][0] < keys[k][1] ? -1 : 1;
-        }
-    }
-    if (x->real < y->real || x->real > y->real) {
-        return x->real < y->real ? -1 : 1;
-    }
-    for (uint32_t c = 0; c < x->child_count; c++) {
-        int order = compare_trees(r, x->child[c], y->child[c]);
-        if (order != 0) {
-            return order;
-        }
-    }
-    return 0;
+static void remove_part(parts *p, uint32_t x) {
+    p->count--;
+    p->node[x] = p->node[p->count];
+    p->negative[x] = p->negative[p->count];
 }
 
 static void sort_parts(const pdp_recurrence *r, parts *p) {
     for (uint32_t x = 1; x < p->count; x++) {
-        for (uint32_t y = x; y > 0 && compare_trees(r, p->node[y - 1], p->node[y]) > 0; y--) {
+        for (uint32_t y = x; y > 0 && pdp_trees_compare(r, p->node[y - 1], p->node[y]) > 0; y--) {
             uint32_t node = p->node[y];
             bool negative = p->negative[y];
             p->node[y] = p->node[y - 1];
@@ -160,6 +168,104 @@ static void sort_parts(const pdp_recurrence *r, parts *p) {
         }
     }
 }
+
+/* ---- Sums over neighbouring places ---- */
+
+/* The places first .. end-1 of an input, each end an index (or NO_INDEX) and a number behind it. */
+typedef struct stretch {
+    uint32_t index[2];
+    int64_t number[2];
+} stretch;
+
+enum { NO_INDEX = UINT8_MAX, MOST_NUMBER = 1 << 30 };
+
+static bool find_place(const pdp_recurrence *r, uint32_t id, uint32_t *index, int64_t *number) {
+    const pdp_node *node = &r->nodes[id];
+    const bool is_less = is_binary(node, PDP_OP_SUBTRACT);
+    *index = NO_INDEX;
+    *number = 0;
+    if (is_less || is_binary(node, PDP_OP_ADD)) {
+        const bool is_second = !is_less && r->nodes[node->child[1]].kind == PDP_NODE_INDEX;
+        if (!is_constant(r, node->child[is_second ? 0 : 1], number)) {
+            return false;
+        }
+        *number = is_less && *number > -MOST_NUMBER ? -*number : *number;
+        node = &r->nodes[node->child[is_second ? 1 : 0]];
+    }
+    if (node->kind == PDP_NODE_INDEX) {
+        *index = node->which;
+    } else if (node->kind != PDP_NODE_WHOLE || __builtin_add_overflow(*number, node->number, number)) {
+        return false;
+    }
+    return *number > -MOST_NUMBER && *number < MOST_NUMBER;
+}
+
+/* Of a sum or a single number, both of which cannot fail. */
+static bool find_stretch(const pdp_recurrence *r, uint32_t id, stretch *s) {
+    const pdp_node *node = &r->nodes[id];
+    const bool is_sum = node->kind == PDP_NODE_SUM;
+    if ((!is_sum && (node->kind != PDP_NODE_LOOKUP || node->child_count != 1)) || !node->index_proven ||
+        !find_place(r, node->child[0], &s->index[0], &s->number[0]) ||
+        !find_place(r, node->child[is_sum ? 1 : 0], &s->index[1], &s->number[1])) {
+        return false;
+    }
+    s->number[1] += is_sum ? 0 : 1;
+    return true;
+}
+
+/* Whether it never ends before it begins, where i < k < j. */
+static bool is_forward(const pdp_recurrence *r, const stretch *s) {
+    const uint32_t first = s->index[0], end = s->index[1];
+    if (first == end) {
+        return s->number[0] <= s->number[1];
+    }
+    return r->shape == PDP_INTERVAL && end != NO_INDEX && first < end &&
+           s->number[0] <= s->number[1] + (int64_t)(end - first);
+}
+
+/* What is added and taken away goes, and two sums of which one begins where the other ends become one: then they no
+ * longer depend on where that is. Only for whole numbers, whose sums come to the same in any order. */
+static bool join_pair(pdp_recurrence *r, parts *p, uint32_t x, uint32_t y) {
+    const pdp_node *one = &r->nodes[p->node[x]], *other = &r->nodes[p->node[y]];
+    stretch a, b;
+    if (x == y || one->which != other->which || !find_stretch(r, p->node[x], &a) || !find_stretch(r, p->node[y], &b)) {
+        return false;
+    }
+    if (p->negative[x] != p->negative[y]) {
+        if (a.index[0] != b.index[0] || a.number[0] != b.number[0] || a.index[1] != b.index[1] ||
+            a.number[1] != b.number[1]) {
+            return false;
+        }
+        remove_part(p, x > y ? x : y);
+        remove_part(p, x > y ? y : x);
+        return true;
+    }
+    if (other->kind != PDP_NODE_SUM || a.index[1] != b.index[0] || a.number[1] != b.number[0] || !is_forward(r, &a) ||
+        !is_forward(r, &b)) {
+        return false;
+    }
+    pdp_node sum = *other;
+    sum.child[0] = one->child[0];
+    sum.uses = r->nodes[sum.child[0]].uses | r->nodes[sum.child[1]].uses;
+    const uint32_t joined = add_node(r, sum);
+    if (joined == PDP_NO_NODE) {
+        return false;
+    }
+    p->node[y] = joined;
+    remove_part(p, x);
+    return true;
+}
+
+static void join_sums(pdp_recurrence *r, parts *p) {
+    if (r->element != PDP_ELEMENT_WHOLE && r->element != PDP_ELEMENT_I32 && r->element != PDP_ELEMENT_I64) {
+        return;
+    }
+    for (uint32_t pair = 0; pair < p->count * p->count;) {
+        pair = join_pair(r, p, pair / p->count, pair % p->count) ? 0 : pair + 1;
+    }
+}
+
+/* ---- Sums and products ---- */
 
 /* Whether a node belongs to the operands known before the innermost index: interval, what i and k alone decide (its
  * rows); linear, what the offset alone decides. */
@@ -248,6 +354,7 @@ static uint32_t canonise_sum(pdp_recurrence *r, uint32_t id, bool top) {
     if (!flatten(r, id, PDP_OP_ADD, false, &summands)) {
         return PDP_NO_NODE;
     }
+    join_sums(r, &summands);
     for (uint32_t x = 0; x < summands.count; x++) {
         summands.node[x] = canonise(r, summands.node[x], false);
         if (summands.node[x] == PDP_NO_NODE) {
@@ -325,7 +432,7 @@ static void share_operands(pdp_recurrence *r) {
     for (uint32_t id = 0; id < r->node_count; id++) {
         pdp_node *node = &r->nodes[id];
         if ((node->kind == PDP_NODE_BINARY || node->kind == PDP_NODE_MULADD) &&
-            pdp_trees_equal(r, node->child[0], node->child[1])) {
+            pdp_trees_compare(r, node->child[0], node->child[1]) == 0) {
             node->child[1] = node->child[0];
         }
     }

@@ -1,6 +1,6 @@
-/* The canonical form of a term: the same for terms that differ only in the order of their summands and factors, and
- * sorted so that as much as possible can be computed outside the innermost loop. Interpreter and emitter both start
- * from it, so that they round alike. */
+/* The canonical form of a term: the same for terms that differ only in the order of their summands and factors, or in
+ * where whole sums are cut, and sorted so that as much as possible can be computed outside the innermost loop.
+ * Interpreter and emitter both start from it, so that they round alike. */
 #ifndef PDP_RECURRENCE_CANONISE_H
 #define PDP_RECURRENCE_CANONISE_H
 
@@ -10,6 +10,9 @@
  * PDP_NO_MEMORY, or PDP_BAD_INPUT when the form has too many nodes.
  */
 pdp_status pdp_recurrence_canonise(pdp_recurrence *recurrence);
+
+/* Less than 0, 0 or more, in an order of trees that does not depend on how they were written; 0 for equal ones. */
+int pdp_trees_compare(const pdp_recurrence *recurrence, uint32_t a, uint32_t b);
 
 /* The recurrence is a matrix chain: min over k of l + r + p[i]*p[k]*p[j] with leaves 0 and nothing else, if p is
  * an input of numbers from 1 as long as there are points. Returns the input's number, or PDP_NO_NODE. */

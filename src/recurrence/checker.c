@@ -284,6 +284,9 @@ static void check_combine(pdp_recurrence *recurrence) {
         pdp_place_fail(&recurrence->error, recurrence->text, recurrence->combine_place,
                        "a cell may have no term; expected 'identity' and the value of such a cell");
     }
+    if (recurrence->combine == PDP_OP_OWN && recurrence->error.status == PDP_OK) {
+        pdp_combine_recognise(recurrence);
+    }
 }
 
 /* ---- Clauses that need each other ------------------------------------------------------------------ */

@@ -164,3 +164,54 @@ pdp_status pdp_combine_check_own(pdp_recurrence *recurrence) {
     }
     return error->status;
 }
+
+/* ---- Operators that have a name ------------------------------------------------------------------- */
+
+static bool is_operand(const pdp_recurrence *recurrence, uint32_t id) {
+    const pdp_node *node = &recurrence->nodes[id];
+    return node->kind == PDP_NODE_CELL && (node->which == PDP_CELL_FIRST || node->which == PDP_CELL_SECOND);
+}
+
+static bool are_operands(const pdp_recurrence *recurrence, uint32_t a, uint32_t b) {
+    return is_operand(recurrence, a) && is_operand(recurrence, b) &&
+           recurrence->nodes[a].which != recurrence->nodes[b].which;
+}
+
+/* min(x, y), x + y and the like, or x < y ? x : y in any of its forms; PDP_OP_OWN if it is none of them. */
+static pdp_op find_named(const pdp_recurrence *recurrence) {
+    const pdp_node *node = &recurrence->nodes[recurrence->combine_own];
+    if ((node->kind == PDP_NODE_CALL || node->kind == PDP_NODE_BINARY) && node->op <= PDP_OP_XOR &&
+        are_operands(recurrence, node->child[0], node->child[1])) {
+        return node->op;
+    }
+    const pdp_node *test = &recurrence->nodes[node->child[0]];
+    if (node->kind != PDP_NODE_CONDITIONAL || test->kind != PDP_NODE_BINARY ||
+        !are_operands(recurrence, node->child[1], node->child[2]) ||
+        !are_operands(recurrence, test->child[0], test->child[1])) {
+        return PDP_OP_OWN;
+    }
+    const bool is_less = test->op == PDP_OP_LESS || test->op == PDP_OP_LESS_EQUAL;
+    if (!is_less && test->op != PDP_OP_GREATER && test->op != PDP_OP_GREATER_EQUAL) {
+        return PDP_OP_OWN;
+    }
+    const bool takes_first = recurrence->nodes[node->child[1]].which == recurrence->nodes[test->child[0]].which;
+    return is_less == takes_first ? PDP_OP_MIN : PDP_OP_MAX;
+}
+
+void pdp_combine_recognise(pdp_recurrence *recurrence) {
+    const pdp_op op = find_named(recurrence);
+    pdp_bindings bindings = {.recurrence = recurrence, .element = recurrence->element};
+    if (op == PDP_OP_OWN || pdp_recurrence_refuse_combine(recurrence, op)) {
+        return;
+    }
+    if (recurrence->combine_identity != PDP_NO_NODE) { /* which a cell may hold */
+        const pdp_value own = pdp_interpret_identity(&bindings, PDP_OP_OWN);
+        const pdp_value named = pdp_interpret_identity(&bindings, op);
+        const bool is_real = recurrence->element == PDP_ELEMENT_F32 || recurrence->element == PDP_ELEMENT_F64;
+        if (is_real ? own.real < named.real || own.real > named.real : own.whole != named.whole) {
+            return;
+        }
+    }
+    recurrence->combine = op;
+    recurrence->combine_own = recurrence->combine_identity = PDP_NO_NODE;
+}

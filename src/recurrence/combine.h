@@ -8,4 +8,7 @@
  * none; if it does not commute, combine_ordered is set. */
 pdp_status pdp_combine_check_own(pdp_recurrence *recurrence);
 
+/* An own operator that is one of those with a name becomes that one. */
+void pdp_combine_recognise(pdp_recurrence *recurrence);
+
 #endif

@@ -4,27 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-bool pdp_trees_equal(const pdp_recurrence *r, uint32_t a, uint32_t b) {
-    const pdp_node *x = &r->nodes[a];
-    const pdp_node *y = &r->nodes[b];
-    if (a == b) {
-        return true;
-    }
-    if (x->kind != y->kind || x->op != y->op || x->which != y->which || x->child_count != y->child_count ||
-        x->number != y->number || x->real < y->real || x->real > y->real) {
-        return false;
-    }
-    for (uint32_t c = 0; c < x->child_count; c++) {
-        if (!pdp_trees_equal(r, x->child[c], y->child[c])) {
-            return false;
-        }
-    }
-    return true;
-}
+#include "recurrence/canonise.h"
 
 bool pdp_slots_find(const pdp_recurrence *r, const pdp_slots *slots, uint32_t node, uint32_t *at) {
     for (uint32_t x = 0; x < slots->count; x++) {
-        if (pdp_trees_equal(r, slots->node[x], node)) {
+        if (pdp_trees_compare(r, slots->node[x], node) == 0) {
             *at = x;
             return true;
         }

@@ -23,7 +23,6 @@ typedef struct pdp_emitter {
 
 /* The slot that a tree equal to this one is in, or false. */
 bool pdp_slots_find(const pdp_recurrence *r, const pdp_slots *slots, uint32_t node, uint32_t *at);
-bool pdp_trees_equal(const pdp_recurrence *r, uint32_t a, uint32_t b);
 
 /* The node's value in the element type, as a vector if there is one in it; as a whole number (an index, a bound); as a
  * truth value, or a vector's mask. */

@@ -132,7 +132,7 @@ static const recipe recipes[] = {
      "combine add\n",
      NULL, true, false},
     {"interval a\n type bits\n input p[n]\n size n\n leaf p[i]\n term l + r + k\n "
-     "combine (x, y) x & y identity ~0\n finish best + i\n",
+     "combine (x, y) x & y & x identity ~0\n finish best + i\n",
      NULL, false, false},
     {"interval a\n type f64\n input p[n]\n size n\n leaf p[i]/8\n term l + r + p[k]\n "
      "combine (x, y) x < y ? x : y identity 1e300\n",
@@ -343,7 +343,7 @@ static const recipe lines[] = {
     {LINE "type bits\n term s ^ w[j]\n combine xor\n", NULL, false, false},
     {LINE "type mod P\n param P >= 2 = 2305843009213693951\n term s\n combine add\n", NULL, false, false},
     {LINE "type f64\n source x[i]\n term w[j]*s*0.01 + w[j]\n combine add\n finish best*0.001\n", NULL, false, true},
-    {LINE "type bits\n term s + w[j]\n combine (x1, x2) x1 & x2 identity ~0\n finish best + x[i]\n", NULL, false,
+    {LINE "type bits\n term s + w[j]\n combine (x1, x2) x1 & x2 & x1 identity ~0\n finish best + x[i]\n", NULL, false,
      false},
 };
 

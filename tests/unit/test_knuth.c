@@ -285,6 +285,15 @@ static void test_refusals(void **unused) {
          "its recurrence does not say monotone"},
         {"interval a\n input w[n]\n size n\n leaf 0\n term l + r + w[k]\n combine min\n monotone\n",
          "it is for the least"},
+        {"interval a\n input w[n]\n size n\n leaf 0\n term l + sum(w, i, k-1) + r + sum(w, k, j)\n combine min\n "
+         "monotone\n",
+         "it is for the least"},
+        {"interval a\n input w[n]\n size n\n leaf 0\n term l + sum(w, 2, k) + r + sum(w, k, j)\n combine min\n "
+         "monotone\n",
+         "it is for the least"}, /* k may be 1 */
+        {"interval a\n input w[n]\n size n\n leaf 0\n term l + sum(w, i, k) - sum(w, k, j) + r\n combine min\n "
+         "monotone\n",
+         "it is for the least"},
         {"interval a\n input w[n]\n size n\n leaf 0\n term l + 2*r\n combine min\n monotone\n", "it is for the least"},
         {"interval a\n input w[n]\n size n\n leaf 0\n term l + r\n finish 2*best\n combine min\n monotone\n",
          "it is for the least"},
@@ -347,6 +356,13 @@ static void test_forms(void **unused) {
         "min\n"
         " monotone\n",
         "interval a\n type i64\n input w[n] >= 0\n size n+1\n leaf w[i]\n term l + r\n combine min\n monotone\n",
+        "interval a\n input w[n] >= 0\n size n+1\n leaf 0\n term (sum(w, k, j) + l) + (r + sum(w, i, k))\n combine "
+        "min\n monotone\n",
+        "interval a\n input w[n] >= 0\n size n+1\n leaf 0\n term sum(w, i, k-1) + l + w[k-1] + r + sum(w, k, j)\n "
+        "combine min\n monotone\n",
+        "interval a\n input w[n] >= 0\n size n+1\n leaf 0\n term l + (w[i] - w[k-1]) + r + sum(w, i, j) + (w[k-1] - "
+        "w[i])\n "
+        "combine min\n monotone\n",
         "interval a\n input w[n] >= 0\n size n+1\n leaf w[i]\n term l + r\n finish best + j\n combine min\n monotone\n",
         "interval a\n input w[n] >= 0\n size n+1\n leaf w[i]\n term l + r\n finish best - i*i\n combine min\n "
         "monotone\n",

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problem/problem.h"
 #include "recurrence/canonise.h"
+#include "recurrence/interpret.h"
 #include "recurrence/recurrence.h"
 
 static pdp_recurrence *parse(const char *text) {
@@ -422,6 +424,64 @@ static void test_chains(void **unused) {
     }
 }
 
+/* Sums and single numbers of two inputs, with both signs and cut anywhere, also those that end before they begin. */
+static void draw_sums(char *text, size_t room, uint64_t *state) {
+    static const char *const starts[] = {"i", "i+1", "k-1", "k", "1+k", "j-2", "j-1", "j", "j+1", "1", "3"};
+    static const char head[] = "interval a\n input w[n+3]\n input v[n+3]\n size n\n leaf 0\n combine max\n term l + r";
+    size_t used = (size_t)snprintf(text, room, "%s", head);
+    for (int64_t parts = pdp_random_between(state, 1, 7); parts > 0; parts--) {
+        const char sign = pdp_random_between(state, 0, 2) == 0 ? '-' : '+';
+        const char input = pdp_random_between(state, 0, 3) == 0 ? 'v' : 'w';
+        const char *first = starts[pdp_random_between(state, 0, 10)], *end = starts[pdp_random_between(state, 0, 10)];
+        used += (size_t)(pdp_random_between(state, 0, 3) == 0
+                             ? snprintf(text + used, room - used, " %c %c[%s]", sign, input, first)
+                             : snprintf(text + used, room - used, " %c sum(%c, %s, %s)", sign, input, first, end));
+    }
+    snprintf(text + used, room - used, "\n");
+}
+
+/* Wherever sums are joined, the term is what it was. */
+static void test_joined_sums(void **unused) {
+    (void)unused;
+    enum { N = 7 };
+    char text[500];
+    int64_t numbers[N + 3];
+    uint64_t state = test_seed() + 5;
+    size_t independent = 0;
+    for (int round = 0; round < 3000; round++) {
+        draw_sums(text, sizeof text, &state);
+        pdp_recurrence *r = parse(text);
+        pdp_problem *problem;
+        assert_int_equal(pdp_problem_create(&problem, r), PDP_OK);
+        for (const char *name = "w\0v"; *name; name += 2) {
+            for (size_t x = 0; x < N + 3; x++) {
+                numbers[x] = pdp_random_between(&state, -99, 99);
+            }
+            pdp_problem_set_whole(problem, name, numbers, N + 3, 0);
+        }
+        CHECK(pdp_problem_check(problem) == PDP_OK, "%s", pdp_problem_error(problem));
+        pdp_bindings b = pdp_problem_bindings(problem);
+        b.cells[PDP_CELL_LEFT].whole = 1000;
+        b.cells[PDP_CELL_RIGHT].whole = 5000;
+        for (b.i = 0; b.i < N; b.i++) {
+            for (b.k = b.i + 1; b.k < N; b.k++) {
+                for (b.j = b.k + 1; b.j < N; b.j++) {
+                    const pdp_wide term = pdp_interpret_element(&b, r->term).whole;
+                    b.cells[PDP_CELL_BEST] = pdp_interpret_element(&b, r->inner);
+                    const pdp_wide parts = r->after == PDP_NO_NODE ? b.cells[PDP_CELL_BEST].whole
+                                                                   : pdp_interpret_element(&b, r->after).whole;
+                    CHECK(term == parts && b.error.status == PDP_OK, "seed %" PRIu64 ", %s: i=%d k=%d j=%d",
+                          test_seed(), text, (int)b.i, (int)b.k, (int)b.j);
+                }
+            }
+        }
+        independent += pdp_recurrence_is_weighed(r);
+        pdp_problem_free(problem);
+        pdp_recurrence_free(r);
+    }
+    CHECK(independent > 50 && independent < 2500, "%zu of 3000 without k", independent);
+}
+
 /* ---- What is understood ---- */
 
 /* Line ends, indentation, comments, continued lines and capitals do not change what is said. */
@@ -520,10 +580,10 @@ static void test_printed_clauses(void **unused) {
                   "  term    s + s\n  finish  best*(2 + 2)\n  combine b\n  report  items o\n");
     assert_prints("interval a\n type f32\n param w = -2.50\n param v = 1e30\n param u >= 0.1 = 3\n param t = -4\n"
                   " size t+9\n leaf w*v*u\n term l + 1e-7 + 0.1 + 100.0 + 2.5e100\n monotone\n report tree\n"
-                  " combine (a, b) a < b ? a : b identity 1e300\n",
+                  " combine (a, b) a + b + 0.5*a*b identity 0\n",
                   "interval a\n  type    f32\n  param   w = -2.5\n  param   v = 1e+30\n  param   u >= 0.1 = 3.0\n"
                   "  param   t = -4\n  size    t + 9\n  leaf    w*v*u\n  term    l + 1e-07 + 0.1 + 1e+02 + 2.5e+100\n"
-                  "  combine (x, y) x < y ? x : y identity 1e+300\n  monotone\n  report  tree\n");
+                  "  combine (x, y) x + y + 0.5*x*y identity 0\n  monotone\n  report  tree\n");
     assert_prints("interval a\n input q[n]\n param q1\n param q1_\n size n\n leaf 0\n combine min\n"
                   " term add[a<n] (q[a] + add[b<a] (b*q1*q1_))\n",
                   "interval a\n  input   q[n]\n  param   q1\n  param   q1_\n  size    n\n  leaf    0\n"
@@ -738,17 +798,54 @@ static void test_own_operator_taken(void **unused) {
     (void)unused;
     assert_false(is_ordered(COMBINE_WITH("(x, y) x < y ? x : y identity 1 << 62")));
     assert_false(is_ordered(COMBINE_WITH("(x, y) x + y + x*y identity 0")));
-    assert_false(is_ordered(COMBINE_WITH("(a, b) a*b identity 1")));
+    assert_false(is_ordered(COMBINE_WITH("(a, b) a*b*1 identity 1")));
     assert_false(is_ordered(COMBINE_WITH("(x, y) x*y*0")));
     assert_false(is_ordered(FLOATS_BY("(x, y) x + y + 0.1*x*y identity 0")));
     assert_false(is_ordered(FLOATS_BY("(x, y) log(exp(x) + exp(y))")));
-    assert_false(is_ordered(SETS_BY("(x, y) x & y identity ~0")));
+    assert_false(is_ordered(SETS_BY("(x, y) x & y & x identity ~0")));
     assert_true(is_ordered(COMBINE_WITH("(x, y) x")));
     assert_true(is_ordered(COMBINE_WITH("(x, y) y")));
     assert_true(is_ordered(FLOATS_BY("(x, y) y")));
     /* affine maps, factor above shift, applied one after the other */
     assert_true(is_ordered(SETS_BY("(x, y) (((x>>32)*(y>>32)) << 32) | ((x & 0xffffffff)*(y>>32) + (y & 0xffffffff))"
                                    " & 0xffffffff identity 1<<32")));
+}
+
+/* An own operator that has a name is the one of that name, unless a cell could hold another identity. */
+static void test_own_operator_named(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *text;
+        pdp_op op;
+    } cases[] = {
+        {COMBINE_WITH("(x, y) min(x, y)"), PDP_OP_MIN},
+        {COMBINE_WITH("(x, y) max(y, x)"), PDP_OP_MAX},
+        {COMBINE_WITH("(x, y) x < y ? x : y"), PDP_OP_MIN},
+        {COMBINE_WITH("(x, y) x <= y ? y : x"), PDP_OP_MAX},
+        {COMBINE_WITH("(x, y) y < x ? x : y"), PDP_OP_MAX},
+        {COMBINE_WITH("(x, y) x > y ? x : y"), PDP_OP_MAX},
+        {COMBINE_WITH("(x, y) x >= y ? y : x"), PDP_OP_MIN},
+        {COMBINE_WITH("(x, y) y + x identity 0"), PDP_OP_ADD},
+        {COMBINE_WITH("(x, y) x*y identity 3 - 2"), PDP_OP_MUL},
+        {COMBINE_WITH("(x, y) x | y"), PDP_OP_OR},
+        {COMBINE_WITH("(x, y) x ^ y identity 0"), PDP_OP_XOR},
+        {COMBINE_WITH("(x, y) x & y identity -1"), PDP_OP_AND},
+        {SETS_BY("(x, y) x & y identity ~0"), PDP_OP_AND},
+        {SETS_BY("(x, y) max(x, y) identity 0"), PDP_OP_MAX},
+        {FLOATS_BY("(x, y) x + y"), PDP_OP_ADD},
+        {COMBINE_WITH("(x, y) min(x, y) identity 1 << 62"), PDP_OP_OWN},
+        {COMBINE_WITH("(x, y) x < y ? x : x"), PDP_OP_OWN},
+        {COMBINE_WITH("(x, y) x == y ? x : x"), PDP_OP_OWN},
+        {COMBINE_WITH("(x, y) min(x, x)"), PDP_OP_OWN},
+        {COMBINE_WITH("(x, y) x"), PDP_OP_OWN},
+        {COMBINE_WITH("(x, y) x + y + x*y"), PDP_OP_OWN},
+        {FLOATS_BY("(x, y) min(x, y) identity 1e30"), PDP_OP_OWN},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        pdp_recurrence *recurrence = parse(cases[c].text);
+        CHECK(recurrence->combine == cases[c].op, "%s: %s", cases[c].text, pdp_op_name(recurrence->combine));
+        pdp_recurrence_free(recurrence);
+    }
 }
 
 static void test_operator_names(void **unused) {
@@ -940,6 +1037,7 @@ int main(void) {
         cmocka_unit_test(test_refused_indices),
         cmocka_unit_test(test_proven_indices),
         cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_joined_sums),
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_printed_expressions),
         cmocka_unit_test(test_printed_clauses),
@@ -951,6 +1049,7 @@ int main(void) {
         cmocka_unit_test(test_types_in_floats),
         cmocka_unit_test(test_own_operator_refused),
         cmocka_unit_test(test_own_operator_taken),
+        cmocka_unit_test(test_own_operator_named),
         cmocka_unit_test(test_operator_names),
         cmocka_unit_test(test_caps),
         cmocka_unit_test(test_let_explosion),
