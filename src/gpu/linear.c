@@ -438,7 +438,7 @@ static pdp_status solve(run *r, pdp_data *data, double *milliseconds) {
     }
     /* Decisions are found here, and a cell that is not a number is named. */
     const pdp_element element = r->problem->element;
-    const bool is_real = element == PDP_ELEMENT_F32 || element == PDP_ELEMENT_F64;
+    const bool is_real = pdp_element_is_real(element);
     return r->job->table || r->job->decisions || is_real ? read_table(r) : read_value(r);
 }
 

@@ -95,7 +95,7 @@ static pdp_status compare_optimum(const pdp_plan *plan, pdp_solution *solution) 
 
 /* Engines compute with the float they were asked for, others with the recurrence's. */
 static pdp_element find_element(const pdp_plan *plan, const pdp_problem *problem) {
-    const bool is_real = problem->element == PDP_ELEMENT_F32 || problem->element == PDP_ELEMENT_F64;
+    const bool is_real = pdp_element_is_real(problem->element);
     return !is_real || plan->method->kind != PDP_ENGINE ? problem->element
            : plan->stamp.type == PDP_TYPE_F32           ? PDP_ELEMENT_F32
                                                         : PDP_ELEMENT_F64;
@@ -125,11 +125,8 @@ static pdp_status check_sums(const pdp_plan *plan, const pdp_witness *witness, p
         fmax(find_terms(plan, problem), TERMS_PER_CELL * cells / (plan->threads > 0 ? plan->threads : 1));
     const double row = fmax(terms / TERMS_PER_ROW_TERM, LEAST_ROW_TERMS) / ((double)problem->offset_count + source);
     double summed = terms / TERMS_PER_SUMMED_CELL / source / (problem->combine == PDP_OP_XOR ? 2 : 1);
-    size_t reach = 0, checked = 0;
-    for (size_t j = 0; j < problem->offset_count; j++) {
-        reach = problem->offsets[j] < problem->n && problem->offsets[j] > reach ? problem->offsets[j] : reach;
-    }
-    summed = summed < cells ? summed - (double)reach : cells;
+    size_t checked = 0;
+    summed = summed < cells ? summed - (double)pdp_problem_reach(problem) : cells;
     if (summed > row) {
         pdp_witness_sums(witness, (size_t)summed, &checked, &solution->error);
     } else {
@@ -346,7 +343,7 @@ static pdp_status make_claimed(const pdp_plan *plan, const pdp_claim *claim, pdp
                              claim->struct_size, sizeof *claim);
     }
     solution->value.whole = is_bits ? (pdp_wide)(uint64_t)claim->value : (pdp_wide)claim->value;
-    if (problem->element == PDP_ELEMENT_F32 || problem->element == PDP_ELEMENT_F64) {
+    if (pdp_element_is_real(problem->element)) {
         solution->value.real = claim->feasible ? claim->real_value : is_max ? -(double)INFINITY : (double)INFINITY;
     } else if (!claim->feasible) {
         solution->value.whole = is_bits ? 0 : is_max ? -PDP_WHOLE_INFINITY : PDP_WHOLE_INFINITY;

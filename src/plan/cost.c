@@ -117,16 +117,6 @@ static double tiles_work(const pdp_problem *problem) {
     return n * n * n / 6 * each / of_chain + tile_cell_work * n * n / 2;
 }
 
-/* Of the offsets that a cell reads by. */
-static double find_greatest(const pdp_problem *problem) {
-    size_t greatest = 0;
-    for (size_t j = 0; j < problem->offset_count; j++) {
-        const size_t offset = problem->offsets[j];
-        greatest = offset < problem->n && offset > greatest ? offset : greatest;
-    }
-    return (double)greatest;
-}
-
 /* What is not arithmetic takes all types about as long. */
 static work blocks_work(const pdp_problem *problem, pdp_machine_type type, const double *rates) {
     double terms[3] = {0}; /* near, in the middle, far */
@@ -150,7 +140,7 @@ static work blocks_work(const pdp_problem *problem, pdp_machine_type type, const
         return (work){.operations = speed * slow_cell_work * cells + scalar * all};
     }
     /* In the middle a few vectors at a time; a load for every term where offsets are too far apart to share one. */
-    const double density = (double)problem->offset_count / (find_greatest(problem) + 1);
+    const double density = (double)problem->offset_count / ((double)pdp_problem_reach(problem) + 1);
     const double loads = 2 * terms[1] + 1.6 / (1 + 20 * density) * terms[2];
     const double chain = terms[0] > 0 ? find_chain(problem->recurrence) : 0;
     const double each = term_work(problem), written = chain > 0 ? 0 : cell_work;
@@ -170,7 +160,7 @@ static double engine_speedup(const pdp_plan *plan, const pdp_problem *problem) {
     const double terms = pdp_problem_terms(problem);
     double threads = plan->options.threads <= 0 && terms < 4e6 ? 1 : find_threads(plan);
     if (problem->shape == PDP_LINEAR) {
-        threads = fmin(fmin(threads, 4), fmin(terms / (1 << 23), find_greatest(problem) / (4 * MIDDLE)));
+        threads = fmin(fmin(threads, 4), fmin(terms / (1 << 23), (double)pdp_problem_reach(problem) / (4 * MIDDLE)));
     }
     return threads > 1 ? 1 + 0.85 * (threads - 1) : 1;
 }
@@ -486,8 +476,7 @@ static void explain_choice(const pdp_plan *plan, char *out, size_t size) {
 static void explain_type(const pdp_plan *plan, char *out, size_t size) {
     const pdp_problem *problem = plan->problem;
     const char *name = pdp_type_name(&plan->stamp, problem);
-    const bool is_whole = problem->element == PDP_ELEMENT_WHOLE || problem->element == PDP_ELEMENT_I32 ||
-                          problem->element == PDP_ELEMENT_I64;
+    const bool is_whole = pdp_element_is_whole(problem->element);
     pdp_wide reach = 0;
     for (size_t x = 0; x < plan->count && is_whole; x++) {
         const pdp_bounds bounds = pdp_bounds_find(plan->problems[x]);

@@ -14,15 +14,6 @@
 
 /* ---- The form ---- */
 
-static bool is_whole(const pdp_problem *problem) {
-    return problem->element == PDP_ELEMENT_WHOLE || problem->element == PDP_ELEMENT_I32 ||
-           problem->element == PDP_ELEMENT_I64;
-}
-
-static bool is_real(const pdp_problem *problem) {
-    return problem->element == PDP_ELEMENT_F32 || problem->element == PDP_ELEMENT_F64;
-}
-
 static bool is_ordered(const pdp_problem *problem) {
     return problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX;
 }
@@ -35,7 +26,7 @@ static bool find_addition(const pdp_problem *problem, pdp_wide *sum) {
         return true;
     }
     pdp_bindings bindings = pdp_problem_bindings(problem); /* where best is 0 */
-    if (!is_whole(problem) || problem->has_source || !pdp_linear_form_finish_adds(r) ||
+    if (!pdp_element_is_whole(problem->element) || problem->has_source || !pdp_linear_form_finish_adds(r) ||
         !pdp_linear_form_finish_is_steady(r)) {
         return false;
     }
@@ -56,7 +47,7 @@ static bool find_weight(const pdp_problem *problem, pdp_wide *weight) {
         *weight = sum;
         return true;
     }
-    if (!is_whole(problem)) { /* floats are rounded at every step, and sets of bits wrap around */
+    if (!pdp_element_is_whole(problem->element)) { /* floats are rounded at every step, and sets of bits wrap around */
         return false;
     }
     pdp_bindings bindings = pdp_problem_bindings(problem);
@@ -96,7 +87,7 @@ static const char *refuse_runs(const pdp_plan *plan, const pdp_problem *problem)
     if (!is_ordered(problem) && !is_bitwise && problem->combine != PDP_OP_GCD) {
         return "its operator is none of min, max, and, or, gcd, to which a cell may come twice";
     }
-    if (problem->combine == PDP_OP_GCD && !is_whole(problem)) {
+    if (problem->combine == PDP_OP_GCD && !pdp_element_is_whole(problem->element)) {
         return "it finds the gcd of whole numbers, not of bits";
     }
     if (!find_weight(problem, &weight)) {
@@ -158,7 +149,7 @@ static codec make_codec(const pdp_plan *plan, const pdp_problem *problem, bool i
 /* Bits of floats, or of sets, in the order of integers: of negative floats the larger has the smaller bits, sets have
  * no sign. The map is its own inverse. */
 static int64_t order_bits(const codec *c, int64_t bits) {
-    if (is_real(c->problem)) {
+    if (pdp_element_is_real(c->problem->element)) {
         const int64_t mask = c->type == PDP_TYPE_F32 ? INT32_MAX : INT64_MAX;
         return bits < 0 ? bits ^ mask : bits;
     }
@@ -167,7 +158,7 @@ static int64_t order_bits(const codec *c, int64_t bits) {
 
 static int64_t encode(const codec *c, pdp_value value) {
     int64_t bits;
-    if (!is_real(c->problem)) {
+    if (!pdp_element_is_real(c->problem->element)) {
         bits = (int64_t)(uint64_t)value.whole;
     } else if (c->type == PDP_TYPE_F32) {
         const float real = (float)value.real;
@@ -201,7 +192,7 @@ static const pdp_bound_input *find_input(const pdp_problem *problem, uint32_t no
     }
     const pdp_node *index = &problem->recurrence->nodes[n->child[0]];
     const pdp_bound_input *input = &problem->inputs[n->which];
-    const bool is_of_kind = is_real(problem) ? input->real != NULL : input->whole != NULL;
+    const bool is_of_kind = pdp_element_is_real(problem->element) ? input->real != NULL : input->whole != NULL;
     return index->kind == PDP_NODE_INDEX && index->which == PDP_INDEX_I && is_of_kind && (size_t)input->extent[0] >= end
                ? input
                : NULL;
@@ -256,14 +247,14 @@ static void write_cell(const codec *c, void *cells, size_t i, int64_t key) {
     switch (c->type) {
     case PDP_TYPE_I32: ((int32_t *)cells)[i] = is_none ? sign * (INT32_MAX / 2) : (int32_t)bits; break;
     case PDP_TYPE_F32:
-        if (is_real(c->problem)) {
+        if (pdp_element_is_real(c->problem->element)) {
             const int32_t few = (int32_t)bits;
             memcpy(&short_real, &few, sizeof few);
         }
         ((float *)cells)[i] = is_none ? (float)sign * INFINITY : short_real;
         break;
     case PDP_TYPE_F64:
-        if (is_real(c->problem)) {
+        if (pdp_element_is_real(c->problem->element)) {
             memcpy(&real, &bits, sizeof real);
         }
         ((double *)cells)[i] = is_none ? sign * (double)INFINITY : real;
@@ -275,8 +266,8 @@ static void write_cell(const codec *c, void *cells, size_t i, int64_t key) {
 
 /* Keys that are cells as they are. */
 static bool are_cells(const codec *c) {
-    return pdp_machine_type_bytes(c->type) == c->bytes && is_whole(c->problem) && !c->flips && !c->can_miss &&
-           (c->type == PDP_TYPE_I32 || c->type == PDP_TYPE_I64);
+    return pdp_machine_type_bytes(c->type) == c->bytes && pdp_element_is_whole(c->problem->element) && !c->flips &&
+           !c->can_miss && (c->type == PDP_TYPE_I32 || c->type == PDP_TYPE_I64);
 }
 
 /* The keys become the solution's cells, in their place if these are of the same size. */

@@ -30,7 +30,7 @@ static const char *refuse_form(const pdp_problem *problem) {
     if (problem->shape != PDP_LINEAR || problem->combine != PDP_OP_ADD) {
         return "it is for sums, by the operator add";
     }
-    if (problem->element == PDP_ELEMENT_F32 || problem->element == PDP_ELEMENT_F64) {
+    if (pdp_element_is_real(problem->element)) {
         return "it is for whole numbers and residues, not for floats";
     }
     if (pdp_linear_form_of_term(r) == PDP_TERM_OTHER) {

@@ -9,11 +9,7 @@
 #include "reference/reference.h"
 
 static pdp_window make_window(const pdp_plan *plan, const pdp_problem *problem) {
-    size_t reach = 1;
-    for (size_t j = 0; j < problem->offset_count; j++) {
-        const size_t offset = problem->offsets[j];
-        reach = offset < problem->n && offset > reach ? offset : reach;
-    }
+    const size_t greatest = pdp_problem_reach(problem), reach = greatest > 0 ? greatest : 1;
     const uint64_t checked = plan->options.verify ? reach + 1024 : 0; /* with all that they read */
     const uint64_t most = plan->options.last_cells > checked ? plan->options.last_cells : checked;
     const uint64_t wanted = most < problem->n ? most : problem->n;

@@ -56,6 +56,15 @@ void pdp_problem_free(pdp_problem *problem) {
     free(problem);
 }
 
+size_t pdp_problem_reach(const pdp_problem *problem) {
+    size_t reach = 0;
+    for (size_t j = 0; j < problem->offset_count; j++) {
+        const size_t offset = problem->offsets[j];
+        reach = offset < problem->n && offset > reach ? offset : reach;
+    }
+    return reach;
+}
+
 pdp_bindings pdp_problem_bindings(const pdp_problem *problem) {
     return (pdp_bindings){.recurrence = problem->recurrence,
                           .element = problem->element,

@@ -71,8 +71,7 @@ static bool is_free_of(const pdp_recurrence *r, uint32_t node, uint8_t uses) {
 }
 
 bool pdp_linear_form_has_shifts(const pdp_problem *problem) {
-    const bool is_whole = problem->element == PDP_ELEMENT_WHOLE || problem->element == PDP_ELEMENT_I32 ||
-                          problem->element == PDP_ELEMENT_I64;
+    const bool is_whole = pdp_element_is_whole(problem->element);
     const pdp_term_form form = pdp_linear_form_of_term(problem->recurrence);
     return is_whole && problem->recurrence->finish == PDP_NO_NODE &&
            (form == PDP_TERM_CELL || form == PDP_TERM_SHIFTED);
@@ -138,7 +137,7 @@ static pdp_wide add(const pdp_bindings *b, pdp_wide x, pdp_wide y) {
  * need no interpreter for that, which would take a long list longer than some methods take to solve it. */
 static bool read_list(const pdp_bindings *b, pdp_op op, size_t j, pdp_wide *item) {
     const pdp_node *nodes = b->recurrence->nodes, *term = &nodes[b->recurrence->term];
-    if (!is_binary(term, op) || b->element == PDP_ELEMENT_F32 || b->element == PDP_ELEMENT_F64) {
+    if (!is_binary(term, op) || pdp_element_is_real(b->element)) {
         return false;
     }
     const uint32_t cell = nodes[term->child[0]].kind == PDP_NODE_CELL ? 0 : 1;

@@ -63,6 +63,9 @@ pdp_status pdp_problem_resize(pdp_problem **out, const pdp_problem *problem, siz
 /* Interprets with this problem's data; the bindings point into the problem. */
 pdp_bindings pdp_problem_bindings(const pdp_problem *problem);
 
+/* The greatest offset by which some cell reads another; 0 if there is none. */
+size_t pdp_problem_reach(const pdp_problem *problem);
+
 /* The problem is the paper's: its methods can run it. */
 static inline bool pdp_problem_is_paper(const pdp_problem *problem) {
     return problem->shape == PDP_LINEAR ? problem->presets != NULL : problem->dims != NULL;

@@ -257,7 +257,7 @@ static bool join_pair(pdp_recurrence *r, parts *p, uint32_t x, uint32_t y) {
 }
 
 static void join_sums(pdp_recurrence *r, parts *p) {
-    if (r->element != PDP_ELEMENT_WHOLE && r->element != PDP_ELEMENT_I32 && r->element != PDP_ELEMENT_I64) {
+    if (!pdp_element_is_whole(r->element)) {
         return;
     }
     for (uint32_t pair = 0; pair < p->count * p->count;) {

@@ -5,10 +5,6 @@
 #include "recurrence/parser.h"
 #include "recurrence/ranges.h"
 
-static bool is_float_file(const pdp_recurrence *recurrence) {
-    return recurrence->element == PDP_ELEMENT_F32 || recurrence->element == PDP_ELEMENT_F64;
-}
-
 static bool is_shift(const pdp_node *node) {
     return node->kind == PDP_NODE_BINARY && (node->op == PDP_OP_SHIFT_LEFT || node->op == PDP_OP_SHIFT_RIGHT);
 }
@@ -68,7 +64,7 @@ static void mark_node(const pdp_recurrence *recurrence, pdp_whole_names *names, 
     } else if (is_shift(node)) {
         mark_whole(recurrence, names, node->child[1]);
     }
-    if (is_float_file(recurrence) && needs_whole(node)) {
+    if (pdp_element_is_real(recurrence->element) && needs_whole(node)) {
         for (uint32_t c = 0; c < node->child_count; c++) {
             mark_whole(recurrence, names, node->child[c]);
         }
@@ -87,7 +83,7 @@ static void find_whole_names(pdp_recurrence *recurrence) {
     if (recurrence->element == PDP_ELEMENT_MOD) {
         names.param[recurrence->modulus_param] = true;
     }
-    bool is_float = is_float_file(recurrence);
+    bool is_float = pdp_element_is_real(recurrence->element);
     for (uint32_t n = 0; n < recurrence->input_count; n++) {
         pdp_input *input = &recurrence->inputs[n];
         input->is_element = !names.input[n] && !input->alphabet;
@@ -129,7 +125,7 @@ static bool is_value_child(const pdp_node *node, uint32_t c) {
 }
 
 static void infer(const pdp_recurrence *recurrence, pdp_node *node) {
-    bool is_float = is_float_file(recurrence);
+    bool is_float = pdp_element_is_real(recurrence->element);
     node->uses = 0;
     node->has_cell = node->kind == PDP_NODE_CELL;
     node->is_real = node->kind == PDP_NODE_REAL || (node->kind == PDP_NODE_CELL && is_float) ||
@@ -209,7 +205,7 @@ static bool is_modular(const pdp_node *node) {
 }
 
 static void check_node(pdp_recurrence *recurrence, const pdp_node *node) {
-    bool is_float = is_float_file(recurrence);
+    bool is_float = pdp_element_is_real(recurrence->element);
     if (node->kind == PDP_NODE_LOOKUP || node->kind == PDP_NODE_SUM) {
         for (uint32_t c = 0; c < node->child_count; c++) {
             require_plain(recurrence, node->child[c], "an index");

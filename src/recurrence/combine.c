@@ -26,7 +26,7 @@ bool pdp_op_find(pdp_op *out, const char *name) {
 }
 
 const char *pdp_recurrence_refuse_combine(const pdp_recurrence *recurrence, pdp_op op) {
-    bool is_float = recurrence->element == PDP_ELEMENT_F32 || recurrence->element == PDP_ELEMENT_F64;
+    bool is_float = pdp_element_is_real(recurrence->element);
     if (recurrence->element == PDP_ELEMENT_MOD && op != PDP_OP_ADD && op != PDP_OP_MUL) {
         return "numbers modulo P have no order and no bits; expected add or mul";
     }
@@ -207,7 +207,7 @@ void pdp_combine_recognise(pdp_recurrence *recurrence) {
     if (recurrence->combine_identity != PDP_NO_NODE) { /* which a cell may hold */
         const pdp_value own = pdp_interpret_identity(&bindings, PDP_OP_OWN);
         const pdp_value named = pdp_interpret_identity(&bindings, op);
-        const bool is_real = recurrence->element == PDP_ELEMENT_F32 || recurrence->element == PDP_ELEMENT_F64;
+        const bool is_real = pdp_element_is_real(recurrence->element);
         if (is_real ? own.real < named.real || own.real > named.real : own.whole != named.whole) {
             return;
         }

@@ -21,6 +21,14 @@ typedef enum pdp_element {
     PDP_ELEMENT_MOD   /* 0 .. P-1, P a parameter */
 } pdp_element;
 
+static inline bool pdp_element_is_whole(pdp_element element) {
+    return element == PDP_ELEMENT_WHOLE || element == PDP_ELEMENT_I32 || element == PDP_ELEMENT_I64;
+}
+
+static inline bool pdp_element_is_real(pdp_element element) {
+    return element == PDP_ELEMENT_F32 || element == PDP_ELEMENT_F64;
+}
+
 typedef enum pdp_node_kind {
     PDP_NODE_WHOLE,       /* number */
     PDP_NODE_REAL,        /* real */

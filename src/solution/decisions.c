@@ -11,12 +11,8 @@ static bool chooses(const pdp_solution *solution) {
     return solution->problem->combine == PDP_OP_MIN || solution->problem->combine == PDP_OP_MAX;
 }
 
-static bool is_real(const pdp_solution *solution) {
-    return solution->problem->element == PDP_ELEMENT_F32 || solution->problem->element == PDP_ELEMENT_F64;
-}
-
 static bool is_equal(const pdp_solution *solution, pdp_value a, pdp_value b) {
-    return is_real(solution) ? !(a.real < b.real || a.real > b.real) : a.whole == b.whole;
+    return pdp_solution_is_real(solution) ? !(a.real < b.real || a.real > b.real) : a.whole == b.whole;
 }
 
 /* ---- Interval ---- */
@@ -231,11 +227,8 @@ static size_t find_most(const pdp_problem *problem, double patience) {
 
 /* The fewest, to a cell before the first that needs another. */
 static double find_least(const pdp_problem *problem) {
-    size_t greatest = 1;
-    for (size_t j = 0; j < problem->offset_count; j++) {
-        greatest = problem->offsets[j] > greatest ? problem->offsets[j] : greatest;
-    }
-    return problem->has_source ? 0 : (double)(problem->n - problem->preset_count) / (double)greatest - 1;
+    const size_t reach = pdp_problem_reach(problem);
+    return problem->has_source || reach == 0 ? 0 : (double)(problem->n - problem->preset_count) / (double)reach - 1;
 }
 
 uint64_t pdp_solution_steps_bytes(const pdp_problem *problem, double patience) {

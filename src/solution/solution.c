@@ -73,7 +73,7 @@ static bool is_good(const pdp_solution *solution) {
 }
 
 static bool is_real(const pdp_solution *solution) {
-    return solution->problem->element == PDP_ELEMENT_F32 || solution->problem->element == PDP_ELEMENT_F64;
+    return pdp_element_is_real(solution->problem->element);
 }
 
 static bool has_table(const pdp_solution *solution) {

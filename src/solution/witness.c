@@ -9,20 +9,18 @@
 #include "problem/linear_form.h"
 
 size_t pdp_witness_first(const pdp_solution *solution) {
-    const pdp_problem *problem = solution->problem;
-    size_t reach = 0;
     if (!solution->table && !solution->tiles.cells && !solution->cells) {
         return SIZE_MAX;
     }
-    for (size_t j = 0; solution->first > 0 && j < problem->offset_count; j++) {
-        const size_t offset = problem->offsets[j];
-        reach = offset > reach && offset < solution->n ? offset : reach;
+    if (solution->first == 0) {
+        return 0;
     }
-    return solution->first + reach < solution->n || solution->first == 0 ? solution->first + reach : SIZE_MAX;
+    const size_t first = solution->first + pdp_problem_reach(solution->problem);
+    return first < solution->n ? first : SIZE_MAX;
 }
 
 static bool is_real(const pdp_witness *w) {
-    return w->element == PDP_ELEMENT_F32 || w->element == PDP_ELEMENT_F64;
+    return pdp_element_is_real(w->element);
 }
 
 static pdp_bindings bind(const pdp_witness *w) {

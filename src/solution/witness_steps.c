@@ -61,15 +61,6 @@ static void draw_point(pdp_witness_steps *w) {
 
 /* ---- The first fraction ---- */
 
-static size_t find_longest(const pdp_problem *problem) {
-    size_t longest = 0;
-    for (size_t j = 0; j < problem->offset_count; j++) {
-        const size_t offset = problem->offsets[j];
-        longest = offset > longest && offset < problem->n ? offset : longest;
-    }
-    return longest;
-}
-
 /* The first cell that any later one reads. */
 static size_t find_origin(const pdp_problem *problem, size_t longest) {
     return problem->preset_count > longest ? problem->preset_count - longest : 0;
@@ -88,7 +79,7 @@ static size_t count_powers(const pdp_problem *problem, size_t longest) {
 }
 
 uint64_t pdp_witness_steps_bytes(const pdp_problem *problem) {
-    const size_t longest = find_longest(problem);
+    const size_t longest = pdp_problem_reach(problem);
     return pdp_bytes_multiply(count_powers(problem, longest) + longest + 1, sizeof(uint64_t));
 }
 
@@ -157,7 +148,7 @@ static bool is_first(const pdp_witness_steps *w, uint64_t upper, uint64_t lower)
 }
 
 pdp_status pdp_witness_steps_create(pdp_witness_steps *w, const pdp_problem *problem, pdp_error *error) {
-    const size_t longest = find_longest(problem), count = count_powers(problem, longest);
+    const size_t longest = pdp_problem_reach(problem), count = count_powers(problem, longest);
     *w = (pdp_witness_steps){.problem = problem,
                              .b = pdp_problem_bindings(problem),
                              .modulus = problem->element == PDP_ELEMENT_MOD ? (uint64_t)problem->modulus : 0,

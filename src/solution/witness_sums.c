@@ -185,8 +185,7 @@ static bool choose_ring(const pdp_problem *problem, ring *f) {
     if (r->shape != PDP_LINEAR || r->finish != PDP_NO_NODE || r->after != PDP_NO_NODE || !is_scaled(r)) {
         return false;
     }
-    const bool is_whole = problem->element == PDP_ELEMENT_WHOLE || problem->element == PDP_ELEMENT_I32 ||
-                          problem->element == PDP_ELEMENT_I64;
+    const bool is_whole = pdp_element_is_whole(problem->element);
     const bool is_odd = problem->element == PDP_ELEMENT_MOD && problem->modulus % 2 == 1;
     if (problem->combine == PDP_OP_XOR) {
         f->kind = BINARY;

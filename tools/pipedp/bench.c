@@ -50,6 +50,19 @@ bool bench_next_item(const char **list, char *item, size_t size) {
     return length > 0;
 }
 
+const char *bench_find_unknown(const char *list, bool is_name(const char *name)) {
+    static char item[BENCH_NAME_SIZE];
+    if (list[0] == '\0') {
+        return "";
+    }
+    while (bench_next_item(&list, item, sizeof item)) {
+        if (!is_name(item)) {
+            return item;
+        }
+    }
+    return NULL;
+}
+
 bool bench_is_wanted(const char *list, const char *name) {
     char item[BENCH_NAME_SIZE];
     bool found = !list;

@@ -31,6 +31,9 @@ const char *bench_parse_size(const char *text, uint64_t *out);
 /* The item of a list with commas that starts at *list, into `item`; *list moves on. False at the end. */
 bool bench_next_item(const char **list, char *item, size_t size);
 
+/* NULL, or the first name of the list that is none; "" if the list is empty. It lasts until the next call. */
+const char *bench_find_unknown(const char *list, bool is_name(const char *name));
+
 /* A number from 1 to `most`, or an error that names the option. */
 void bench_take_count(struct argp_state *state, const char *option, const char *text, uint64_t *out, uint64_t most);
 

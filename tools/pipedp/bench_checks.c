@@ -293,19 +293,12 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* NULL, or a name of the list that no row has. */
-static const char *find_unknown(const char *list) {
-    static char item[BENCH_NAME_SIZE];
-    while (bench_next_item(&list, item, sizeof item)) {
-        size_t r = 0;
-        while (r < ROWS && strcmp(rows[r].recurrence, item) != 0) {
-            r++;
-        }
-        if (r == ROWS) {
-            return item;
-        }
+static bool has_row(const char *name) {
+    size_t r = 0;
+    while (r < ROWS && strcmp(rows[r].recurrence, name) != 0) {
+        r++;
     }
-    return NULL;
+    return r < ROWS;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -313,9 +306,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     switch (key) {
     case KEY_ONLY:
         arguments->only = argument;
-        if (argument[0] == '\0' || find_unknown(argument)) {
+        if (bench_find_unknown(argument, has_row)) {
             argp_error(state, "--only: '%s' is none of the built-in recurrences: see pipedp list",
-                       argument[0] == '\0' ? "" : find_unknown(argument));
+                       bench_find_unknown(argument, has_row));
         }
         return 0;
     case KEY_REPS: bench_take_count(state, "--reps", argument, &arguments->rounds, BENCH_MOST_ROUNDS); return 0;
