@@ -68,9 +68,11 @@ char *pdp_device_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, 
     const bool quick = stamp->is_quick;
     const char *const interval[MOST_KERNELS] = {"interval_common", quick ? "interval_quick" : "interval",
                                                 "interval_decide"};
-    const char *const linear[MOST_KERNELS] = {quick ? "linear_quick" : "linear", "linear_start"};
-    return recurrence->shape == PDP_INTERVAL ? device_text(recurrence, stamp, "interval_abi", interval, length)
-                                             : device_text(recurrence, stamp, "linear_abi", linear, length);
+    const char *const linear[MOST_KERNELS] = {"linear_parts", "linear", "linear_start"};
+    const char *const linear_quick[MOST_KERNELS] = {"linear_quick", "linear_start"};
+    return recurrence->shape == PDP_INTERVAL
+               ? device_text(recurrence, stamp, "interval_abi", interval, length)
+               : device_text(recurrence, stamp, "linear_abi", quick ? linear_quick : linear, length);
 }
 
 char *pdp_device_ceiling_text(const pdp_recurrence *recurrence, const pdp_stamp *stamp, size_t *length) {
