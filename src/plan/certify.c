@@ -30,6 +30,15 @@ static void add_text(pdp_solution *solution, const char *format, ...) {
     va_end(arguments);
 }
 
+/* As add_text, for what need not be looked at for a format. */
+static void append_text(pdp_solution *solution, const char *text) {
+    char *const last = solution->certificate_text + sizeof solution->certificate_text - 1;
+    char *const end = solution->certificate_text + strlen(solution->certificate_text);
+    if (!memccpy(end, text, '\0', (size_t)(last - end))) {
+        *last = '\0';
+    }
+}
+
 /* ---- A chain's least cost by another way ---- */
 
 static bool wants_optimum(const pdp_plan *plan, const pdp_problem *problem) {
@@ -87,7 +96,8 @@ static pdp_status compare_optimum(const pdp_plan *plan, pdp_solution *solution) 
                              pdp_wide_fits(value) ? (int64_t)value : INT64_MAX);
     }
     solution->certificate = PDP_CERTIFIED;
-    add_text(solution, "; so is %s", how);
+    append_text(solution, "; so is ");
+    append_text(solution, how);
     return PDP_OK;
 }
 
@@ -118,22 +128,22 @@ double pdp_certify_patience(const pdp_plan *plan, const pdp_problem *problem) {
 }
 
 /* Cells in a row of a table of sums: all in one pass, or one by one where that takes in more of them. */
-static pdp_status check_sums(const pdp_plan *plan, const pdp_witness *witness, pdp_solution *solution) {
+static pdp_status check_sums(const pdp_plan *plan, const pdp_witness *witness, pdp_solution *solution,
+                             size_t *checked) {
     const pdp_problem *problem = solution->problem;
     const double cells = (double)problem->n, source = problem->has_source ? TERMS_PER_SOURCE : 1;
     const double terms =
         fmax(find_terms(plan, problem), TERMS_PER_CELL * cells / (plan->threads > 0 ? plan->threads : 1));
     const double row = fmax(terms / TERMS_PER_ROW_TERM, LEAST_ROW_TERMS) / ((double)problem->offset_count + source);
     double summed = terms / TERMS_PER_SUMMED_CELL / source / (problem->combine == PDP_OP_XOR ? 2 : 1);
-    size_t checked = 0;
     summed = summed < cells ? summed - (double)pdp_problem_reach(problem) : cells;
     if (summed > row) {
-        pdp_witness_sums(witness, (size_t)summed, &checked, &solution->error);
+        pdp_witness_sums(witness, (size_t)summed, checked, &solution->error);
     } else {
-        pdp_witness_row(witness, (size_t)row + 1, &checked, &solution->error);
+        pdp_witness_row(witness, (size_t)row + 1, checked, &solution->error);
     }
-    if (checked > 0 && solution->error.status == PDP_OK) {
-        add_text(solution, "%zu cell%s in a row%s and ", checked, checked == 1 ? "" : "s",
+    if (*checked > 0 && solution->error.status == PDP_OK) {
+        add_text(solution, "%zu cell%s in a row%s and ", *checked, *checked == 1 ? "" : "s",
                  summed > row ? ", added up with random weights," : "");
     }
     return solution->error.status;
@@ -141,17 +151,20 @@ static pdp_status check_sums(const pdp_plan *plan, const pdp_witness *witness, p
 
 static pdp_status check_table(const pdp_plan *plan, const pdp_witness *witness, pdp_solution *solution) {
     const pdp_problem *problem = solution->problem;
-    size_t checked = 0;
-    if ((problem->shape == PDP_LINEAR && check_sums(plan, witness, solution) != PDP_OK) ||
-        pdp_witness_cells(witness, find_terms(plan, problem) / TERMS_PER_INTERPRETED, &checked, &solution->error) !=
-            PDP_OK) {
+    size_t in_a_row = 0, checked = 0;
+    if (problem->shape == PDP_LINEAR && check_sums(plan, witness, solution, &in_a_row) != PDP_OK) {
+        return solution->error.status;
+    }
+    const bool are_all = in_a_row > 0 && in_a_row + problem->preset_count >= problem->n;
+    const double terms = find_terms(plan, problem) / (are_all ? 4 * TERMS_PER_INTERPRETED : TERMS_PER_INTERPRETED);
+    if (pdp_witness_cells(witness, terms, &checked, &solution->error) != PDP_OK) {
         return solution->error.status;
     }
     solution->certificate = PDP_WITNESS;
     const double all =
         problem->shape == PDP_LINEAR ? (double)problem->n : (double)problem->n * ((double)problem->n + 1) / 2;
     const bool is_alone = solution->certificate_text[0] == '\0' && checked == 1;
-    add_text(solution, "the last cell");
+    append_text(solution, "the last cell");
     if (checked > 1) {
         add_text(solution, " and %zu other%s, drawn at random,", checked - 1, checked == 2 ? "" : "s");
     }

@@ -148,19 +148,18 @@ static COST walk_round(walk *w, const int64_t *dims, size_t corners) {
     return w->stack[1].alone + w->stack[2].alone;
 }
 
+enum { WIDTH(bytes) = sizeof(curve_break) + sizeof(piece) };
+
 /* The cost, once there is memory. */
 static pdp_status WIDTH(find)(const int64_t *dims, size_t n, COST *cost, pdp_error *error) {
-    walk w = {.breaks = pdp_room_allocate(n + 2, sizeof *w.breaks, error)};
-    w.stack = w.breaks ? pdp_room_allocate(n + 2, sizeof *w.stack, error) : NULL;
-    if (w.stack) {
+    walk w = {.breaks = pdp_room_allocate(n + 2, WIDTH(bytes), error)};
+    if (w.breaks) {
+        w.stack = (piece *)(w.breaks + n + 2);
         *cost = walk_round(&w, dims, n + 1);
     }
     free(w.breaks);
-    free(w.stack);
     return error->status;
 }
-
-enum { WIDTH(bytes) = sizeof(curve_break) + sizeof(piece) };
 
 #undef curve_break
 #undef curve

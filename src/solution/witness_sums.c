@@ -18,12 +18,11 @@ typedef struct ring {
     uint64_t modulus;
 } ring;
 
-/* A random weight and what it is multiplied by. */
+/* A random weight. */
 typedef struct weights {
     ring ring;
-    uint64_t weight;         /* r */
-    products products;       /* BINARY */
-    uint64_t powers[8][256]; /* r to the power of every byte at every place */
+    uint64_t weight;
+    products products; /* BINARY */
 } weights;
 
 static const uint64_t mersenne = (UINT64_C(1) << 61) - 1;
@@ -75,28 +74,18 @@ static inline uint64_t multiply_by(const products *p, uint64_t a) {
     return product;
 }
 
-/* r times a: what is done for every cell. */
+/* The weight times a: what is done for every cell. */
 static inline uint64_t weigh(const weights *w, uint64_t a) {
     return w->ring.kind == BINARY ? multiply_by(&w->products, a) : ring_multiply(&w->ring, w->weight, a);
 }
 
 static uint64_t weight_power(const weights *w, uint64_t exponent) {
-    uint64_t power = w->powers[0][exponent & 255];
-    for (unsigned byte = 1; byte < 8 && exponent >> 8 * byte != 0; byte++) {
-        power = ring_multiply(&w->ring, power, w->powers[byte][exponent >> 8 * byte & 255]);
+    uint64_t power = 1, square = w->weight;
+    for (; exponent > 0; exponent /= 2) {
+        power = exponent % 2 == 1 ? ring_multiply(&w->ring, power, square) : power;
+        square = ring_multiply(&w->ring, square, square);
     }
     return power;
-}
-
-/* a times r, `count` times. */
-static uint64_t weigh_often(const weights *w, uint64_t a, size_t count) {
-    if (count > 8) {
-        return ring_multiply(&w->ring, a, weight_power(w, count));
-    }
-    for (; count > 0; count--) {
-        a = weigh(w, a);
-    }
-    return a;
 }
 
 static uint64_t ring_from(const ring *f, pdp_wide value) {
@@ -132,28 +121,13 @@ static void make_products(products *p, uint64_t a) {
     }
 }
 
-/* A weight that has an inverse, so that the first of several cells counts as much as the last; and its powers, as far
- * as they are asked for. */
-static void draw_weight(weights *w, uint64_t most, uint64_t *state) {
+/* A weight that has an inverse, so that the first of several cells counts as much as the last. */
+static void draw_weight(weights *w, uint64_t *state) {
     const ring *f = &w->ring;
     do {
         w->weight = f->kind == BINARY ? pdp_random_next(state)
                                       : (uint64_t)pdp_random_between(state, 1, (int64_t)f->modulus - 1);
     } while (w->weight == 0 || (f->kind == RESIDUES && pdp_witness_divisor(w->weight, f->modulus) != 1));
-    uint64_t base = w->weight;
-    products by_base;
-    for (unsigned byte = 0; byte < 8 && (byte == 0 || most >> 8 * byte != 0); byte++) {
-        uint64_t *powers = w->powers[byte];
-        powers[0] = 1;
-        if (f->kind == BINARY) {
-            make_products(&by_base, base);
-        }
-        for (unsigned x = 1; x < 256; x++) {
-            powers[x] =
-                f->kind == BINARY ? multiply_by(&by_base, powers[x - 1]) : ring_multiply(f, powers[x - 1], base);
-        }
-        base = f->kind == BINARY ? multiply_by(&by_base, powers[255]) : ring_multiply(f, powers[255], base);
-    }
     if (f->kind == BINARY) {
         make_products(&w->products, w->weight);
     }
@@ -225,75 +199,89 @@ static pdp_status fail_row(size_t first, size_t count, pdp_error *error) {
 
 /* ---- All in one ---- */
 
-/* The factor of r^m ST[m] on the right side changes at cells: from m on (and for all below, until the next one) it has
- * `change` more. */
-typedef struct event {
-    uint64_t cell;
-    uint64_t change;
-} event;
+enum { CHUNK = 256 }; /* cells that are read at a time */
 
-static int compare_events(const void *one, const void *other) {
-    const event *a = one, *b = other;
-    return (a->cell < b->cell) - (a->cell > b->cell); /* the last cell first */
+typedef struct summand {
+    uint64_t offset;
+    uint64_t factor;
+} summand;
+
+static int compare_summands(const void *one, const void *other) {
+    const summand *a = one, *b = other;
+    return (a->offset < b->offset) - (a->offset > b->offset); /* the greatest first */
 }
 
-/* ST[m] is in the equations of the cells m + offset, of which those from `first` to end-1 are looked at. */
-static size_t make_events(const pdp_problem *problem, const weights *w, size_t first, size_t end, event *events) {
-    const ring *f = &w->ring;
+/* Those of cells before `end`. Offsets mostly come in order. */
+static size_t make_summands(const pdp_problem *problem, const ring *f, size_t end, summand *summands) {
     pdp_bindings b = pdp_problem_bindings(problem);
+    const bool plain = is_plain(problem->recurrence);
     size_t count = 0;
+    bool is_sorted = true;
     for (size_t j = 0; j < problem->offset_count; j++) {
-        const size_t offset = problem->offsets[j];
-        if (offset >= end) {
-            continue;
-        }
-        const uint64_t change = ring_multiply(f, evaluate_factor(f, &b, j), weight_power(w, offset));
-        events[count++] = (event){end - offset - 1, change};
-        if (offset < first) {
-            events[count++] = (event){first - offset - 1, ring_negate(f, change)};
+        if (problem->offsets[j] < end) {
+            summands[count] = (summand){problem->offsets[j], plain ? 1 : evaluate_factor(f, &b, j)};
+            is_sorted &= count == 0 || summands[count].offset <= summands[count - 1].offset;
+            count++;
         }
     }
-    qsort(events, count, sizeof *events, compare_events);
+    if (!is_sorted) {
+        qsort(summands, count, sizeof *summands, compare_summands);
+    }
     return count;
 }
 
-/* Left side minus right side, from the last cell to the first: `above` has all that the factors have changed for since,
- * `part` what they have not; each cell makes both heavier by r, `above` when it is needed. */
+/* The sum so far times the factors of those that read this cell from the cell `reader`; `next` goes on behind them. */
+static uint64_t take_summands(const ring *f, const summand *summands, size_t count, size_t *next, size_t cell,
+                              size_t reader, uint64_t sum) {
+    uint64_t taken = 0;
+    for (; *next < count && summands[*next].offset + cell == reader; ++*next) {
+        const uint64_t factor = summands[*next].factor;
+        taken = ring_add(f, taken, factor == 1 ? sum : ring_multiply(f, factor, sum));
+    }
+    return taken;
+}
+
+/* With q(m) = ST[m] + w ST[m-1] + w^2 ST[m-2] + ... the cells from `first` to end-1, the last as it is and each one
+ * before it with one w more, are q(end-1) - w^(end-first) q(first-1), and what an offset reads for them is the same of
+ * the cells that far back. So q is needed at two cells for each offset, and where it begins does not matter. Returns
+ * left side minus right side. */
 static uint64_t add_equations(const pdp_solution *solution, const weights *w, size_t first, size_t end,
-                              const event *events, size_t count) {
+                              const summand *summands, size_t count) {
     const ring *f = &w->ring;
     const pdp_problem *problem = solution->problem;
     pdp_bindings b = pdp_problem_bindings(problem);
-    uint64_t above = 0, part = 0, sources = 0;
-    uint64_t factor = 1; /* of cells that are on the left side */
-    size_t next = 0, behind = 0;
-    for (size_t m = end; m-- > 0 && (m >= first || next < count || factor != 0);) {
-        const bool leaves = m + 1 == first;
-        if (leaves || (next < count && events[next].cell == m)) {
-            above = ring_add(f, weigh_often(w, above, behind), ring_multiply(f, factor, part));
-            part = 0;
-            behind = 0;
-            factor = leaves ? ring_add(f, factor, ring_negate(f, 1)) : factor;
-            for (; next < count && events[next].cell == m; next++) {
-                factor = ring_add(f, factor, ring_negate(f, events[next].change));
-            }
-            if (m < first && next == count && factor == 0) {
-                break; /* the cell may not be there */
+    const size_t reach = count > 0 ? (size_t)summands[0].offset : 0, begin = first > reach ? first - reach : 0;
+    uint64_t q = 0, before = 0, right = 0, right_before = 0, sources = 0;
+    size_t next = 0, next_before = 0;
+    while (next_before < count && summands[next_before].offset + begin >= first) {
+        next_before++; /* q is 0 there */
+    }
+    uint64_t cells[CHUNK];
+    for (size_t m = begin; m < end; m++) {
+        if ((m - begin) % CHUNK == 0) { /* none waits for another, as sums do */
+            for (size_t x = 0; x < CHUNK && m + x < end; x++) {
+                cells[x] = ring_from(f, pdp_solution_cell(solution, 0, m + x).whole);
             }
         }
-        behind++;
-        part = ring_add(f, weigh(w, part), ring_from(f, pdp_solution_cell(solution, 0, m).whole));
-        if (problem->has_source) {
-            sources = weigh(w, sources);
-            sources = m >= first ? ring_add(f, sources, evaluate_source(f, &b, m)) : sources;
+        q = ring_add(f, weigh(w, q), cells[(m - begin) % CHUNK]);
+        if (next_before < count && summands[next_before].offset + m + 1 == first) {
+            right_before = ring_add(f, right_before, take_summands(f, summands, count, &next_before, m, first - 1, q));
+        }
+        if (next < count && summands[next].offset + m + 1 == end) {
+            right = ring_add(f, right, take_summands(f, summands, count, &next, m, end - 1, q));
+        }
+        before = m + 1 == first ? q : before;
+        if (problem->has_source && m >= first) {
+            sources = ring_add(f, weigh(w, sources), evaluate_source(f, &b, m));
         }
     }
-    above = ring_add(f, weigh_often(w, above, behind), ring_multiply(f, factor, part));
-    return ring_add(f, above, ring_negate(f, sources));
+    const uint64_t left = ring_add(f, q, ring_negate(f, ring_add(f, right, sources)));
+    const uint64_t left_before = ring_add(f, before, ring_negate(f, right_before));
+    return ring_add(f, left, ring_negate(f, ring_multiply(f, weight_power(w, end - first), left_before)));
 }
 
 uint64_t pdp_witness_sums_bytes(const pdp_problem *problem) {
-    return pdp_bytes_multiply(problem->offset_count, 2 * sizeof(event) * 2); /* sorting may take as many again */
+    return pdp_bytes_multiply(problem->offset_count, 2 * sizeof(summand)); /* sorting may take as many again */
 }
 
 pdp_status pdp_witness_sums(const pdp_witness *witness, size_t count, size_t *checked, pdp_error *error) {
@@ -306,16 +294,16 @@ pdp_status pdp_witness_sums(const pdp_witness *witness, size_t count, size_t *ch
         return PDP_OK;
     }
     const size_t first = choose_row(solution, &count, &state);
-    event *events = pdp_room_allocate(2 * problem->offset_count, sizeof *events, error);
-    if (events && count > 0) {
-        draw_weight(&w, first + count, &state);
-        const size_t changes = make_events(problem, &w, first, first + count, events);
-        if (add_equations(solution, &w, first, first + count, events, changes) != 0) {
+    summand *summands = pdp_room_allocate(problem->offset_count, sizeof *summands, error);
+    if (summands && count > 0) {
+        draw_weight(&w, &state);
+        const size_t used = make_summands(problem, &w.ring, first + count, summands);
+        if (add_equations(solution, &w, first, first + count, summands, used) != 0) {
             fail_row(first, count, error);
         }
         *checked = count;
     }
-    free(events);
+    free(summands);
     return error->status;
 }
 

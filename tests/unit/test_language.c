@@ -453,7 +453,7 @@ static void test_joined_sums(void **unused) {
         pdp_recurrence *r = parse(text);
         pdp_problem *problem;
         assert_int_equal(pdp_problem_create(&problem, r), PDP_OK);
-        for (const char *name = "w\0v"; *name; name += 2) {
+        for (const char *name = "w\0v\0"; *name; name += 2) {
             for (size_t x = 0; x < N + 3; x++) {
                 numbers[x] = pdp_random_between(&state, -99, 99);
             }
