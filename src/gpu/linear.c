@@ -1,4 +1,4 @@
-/* Linear problems on a device: the driver of kernels/linear.h. */
+/* Linear problems on a device: the driver of kernels/linear.h and linear_parts.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -134,13 +134,13 @@ static pdp_status check_sums(const pdp_plan *plan, const pdp_witness *witness, p
     const double cells = (double)problem->n, source = problem->has_source ? TERMS_PER_SOURCE : 1;
     const double terms =
         fmax(find_terms(plan, problem), TERMS_PER_CELL * cells / (plan->threads > 0 ? plan->threads : 1));
-    const double row = fmax(terms / TERMS_PER_ROW_TERM, LEAST_ROW_TERMS) / ((double)problem->offset_count + source);
+    const double row = 1 + fmax(terms / TERMS_PER_ROW_TERM, LEAST_ROW_TERMS) / ((double)problem->offset_count + source);
     double summed = terms / TERMS_PER_SUMMED_CELL / source / (problem->combine == PDP_OP_XOR ? 2 : 1);
     summed = summed < cells ? summed - (double)pdp_problem_reach(problem) : cells;
     if (summed > row) {
         pdp_witness_sums(witness, (size_t)summed, checked, &solution->error);
     } else {
-        pdp_witness_row(witness, (size_t)row + 1, checked, &solution->error);
+        pdp_witness_row(witness, (size_t)row, checked, &solution->error);
     }
     if (*checked > 0 && solution->error.status == PDP_OK) {
         add_text(solution, "%zu cell%s in a row%s and ", *checked, *checked == 1 ? "" : "s",

@@ -186,10 +186,10 @@ static bool find_place(const pdp_recurrence *r, uint32_t id, uint32_t *index, in
     *number = 0;
     if (is_less || is_binary(node, PDP_OP_ADD)) {
         const bool is_second = !is_less && r->nodes[node->child[1]].kind == PDP_NODE_INDEX;
-        if (!is_constant(r, node->child[is_second ? 0 : 1], number)) {
+        if (!is_constant(r, node->child[is_second ? 0 : 1], number) || *number <= -MOST_NUMBER) {
             return false;
         }
-        *number = is_less && *number > -MOST_NUMBER ? -*number : *number;
+        *number = is_less ? -*number : *number;
         node = &r->nodes[node->child[is_second ? 1 : 0]];
     }
     if (node->kind == PDP_NODE_INDEX) {
@@ -200,7 +200,7 @@ static bool find_place(const pdp_recurrence *r, uint32_t id, uint32_t *index, in
     return *number > -MOST_NUMBER && *number < MOST_NUMBER;
 }
 
-/* Of a sum or a single number, both of which cannot fail. */
+/* Of a sum or a single number whose places are proven to be there: it cannot fail. */
 static bool find_stretch(const pdp_recurrence *r, uint32_t id, stretch *s) {
     const pdp_node *node = &r->nodes[id];
     const bool is_sum = node->kind == PDP_NODE_SUM;

@@ -266,6 +266,9 @@ static void check_whole_roots(pdp_recurrence *recurrence) {
 }
 
 static void check_combine(pdp_recurrence *recurrence) {
+    if (recurrence->combine == PDP_OP_OWN) {
+        pdp_combine_recognise(recurrence);
+    }
     const char *reason = recurrence->combine_param == PDP_NO_NODE
                              ? pdp_recurrence_refuse_combine(recurrence, recurrence->combine)
                              : NULL;
@@ -279,9 +282,6 @@ static void check_combine(pdp_recurrence *recurrence) {
     if (recurrence->combine == PDP_OP_OWN && recurrence->combine_identity == PDP_NO_NODE && recurrence->missing_skip) {
         pdp_place_fail(&recurrence->error, recurrence->text, recurrence->combine_place,
                        "a cell may have no term; expected 'identity' and the value of such a cell");
-    }
-    if (recurrence->combine == PDP_OP_OWN && recurrence->error.status == PDP_OK) {
-        pdp_combine_recognise(recurrence);
     }
 }
 

@@ -198,20 +198,24 @@ static pdp_op find_named(const pdp_recurrence *recurrence) {
     return is_less == takes_first ? PDP_OP_MIN : PDP_OP_MAX;
 }
 
+/* Whether the identity that is written, if there is one, is that of the name: a cell may hold it. */
+static bool has_identity_of(const pdp_recurrence *recurrence, pdp_op op) {
+    pdp_bindings bindings = {.recurrence = recurrence, .element = recurrence->element, .modulus = INT64_MAX};
+    if (recurrence->combine_identity == PDP_NO_NODE) {
+        return true;
+    }
+    const pdp_value own = pdp_interpret_identity(&bindings, PDP_OP_OWN);
+    const pdp_value named = pdp_interpret_identity(&bindings, op);
+    const bool is_equal = pdp_element_is_real(recurrence->element) ? own.real <= named.real && own.real >= named.real &&
+                                                                         !signbit(own.real) == !signbit(named.real)
+                                                                   : own.whole == named.whole;
+    return is_equal && bindings.error.status == PDP_OK;
+}
+
 void pdp_combine_recognise(pdp_recurrence *recurrence) {
     const pdp_op op = find_named(recurrence);
-    pdp_bindings bindings = {.recurrence = recurrence, .element = recurrence->element};
-    if (op == PDP_OP_OWN || pdp_recurrence_refuse_combine(recurrence, op)) {
-        return;
+    if (op != PDP_OP_OWN && !pdp_recurrence_refuse_combine(recurrence, op) && has_identity_of(recurrence, op)) {
+        recurrence->combine = op;
+        recurrence->combine_own = recurrence->combine_identity = PDP_NO_NODE;
     }
-    if (recurrence->combine_identity != PDP_NO_NODE) { /* which a cell may hold */
-        const pdp_value own = pdp_interpret_identity(&bindings, PDP_OP_OWN);
-        const pdp_value named = pdp_interpret_identity(&bindings, op);
-        const bool is_real = pdp_element_is_real(recurrence->element);
-        if (is_real ? own.real < named.real || own.real > named.real : own.whole != named.whole) {
-            return;
-        }
-    }
-    recurrence->combine = op;
-    recurrence->combine_own = recurrence->combine_identity = PDP_NO_NODE;
 }

@@ -99,6 +99,13 @@ static uint64_t ring_from(const ring *f, pdp_wide value) {
     return (uint64_t)(rest < 0 ? rest + (pdp_wide)f->modulus : rest);
 }
 
+/* A cell; false if it is no residue, which as a number of the ring could still be right. */
+static inline bool take_cell(const pdp_solution *solution, const ring *f, size_t m, uint64_t *cell) {
+    const pdp_wide value = pdp_solution_cell(solution, 0, m).whole;
+    *cell = ring_from(f, value);
+    return f->kind != RESIDUES || *cell == (pdp_uwide)value;
+}
+
 uint64_t pdp_witness_divisor(uint64_t a, uint64_t b) {
     while (b != 0) {
         const uint64_t rest = a % b;
@@ -243,10 +250,10 @@ static uint64_t take_summands(const ring *f, const summand *summands, size_t cou
 
 /* With q(m) = ST[m] + w ST[m-1] + w^2 ST[m-2] + ... the cells from `first` to end-1, the last as it is and each one
  * before it with one w more, are q(end-1) - w^(end-first) q(first-1), and what an offset reads for them is the same of
- * the cells that far back. So q is needed at two cells for each offset, and where it begins does not matter. Returns
- * left side minus right side. */
-static uint64_t add_equations(const pdp_solution *solution, const weights *w, size_t first, size_t end,
-                              const summand *summands, size_t count) {
+ * the cells that far back. So q is needed at two cells for each offset, and where it begins does not matter. Whether
+ * left side and right side are the same. */
+static bool equations_hold(const pdp_solution *solution, const weights *w, size_t first, size_t end,
+                           const summand *summands, size_t count) {
     const ring *f = &w->ring;
     const pdp_problem *problem = solution->problem;
     pdp_bindings b = pdp_problem_bindings(problem);
@@ -257,10 +264,11 @@ static uint64_t add_equations(const pdp_solution *solution, const weights *w, si
         next_before++; /* q is 0 there */
     }
     uint64_t cells[CHUNK];
+    bool is_good = true;
     for (size_t m = begin; m < end; m++) {
         if ((m - begin) % CHUNK == 0) { /* none waits for another, as sums do */
             for (size_t x = 0; x < CHUNK && m + x < end; x++) {
-                cells[x] = ring_from(f, pdp_solution_cell(solution, 0, m + x).whole);
+                is_good &= take_cell(solution, f, m + x, &cells[x]);
             }
         }
         q = ring_add(f, weigh(w, q), cells[(m - begin) % CHUNK]);
@@ -277,7 +285,7 @@ static uint64_t add_equations(const pdp_solution *solution, const weights *w, si
     }
     const uint64_t left = ring_add(f, q, ring_negate(f, ring_add(f, right, sources)));
     const uint64_t left_before = ring_add(f, before, ring_negate(f, right_before));
-    return ring_add(f, left, ring_negate(f, ring_multiply(f, weight_power(w, end - first), left_before)));
+    return is_good && left == ring_multiply(f, weight_power(w, end - first), left_before);
 }
 
 uint64_t pdp_witness_sums_bytes(const pdp_problem *problem) {
@@ -298,7 +306,7 @@ pdp_status pdp_witness_sums(const pdp_witness *witness, size_t count, size_t *ch
     if (summands && count > 0) {
         draw_weight(&w, &state);
         const size_t used = make_summands(problem, &w.ring, first + count, summands);
-        if (add_equations(solution, &w, first, first + count, summands, used) != 0) {
+        if (!equations_hold(solution, &w, first, first + count, summands, used)) {
             fail_row(first, count, error);
         }
         *checked = count;
@@ -312,19 +320,18 @@ pdp_status pdp_witness_sums(const pdp_witness *witness, size_t count, size_t *ch
 static bool row_holds(const pdp_solution *solution, const ring *f, size_t first, size_t end, const uint64_t *factors) {
     const pdp_problem *problem = solution->problem;
     pdp_bindings b = pdp_problem_bindings(problem);
-    for (size_t i = first; i < end; i++) {
-        uint64_t sum = problem->has_source ? evaluate_source(f, &b, i) : 0;
+    bool is_good = true;
+    for (size_t i = first; i < end && is_good; i++) {
+        uint64_t sum = problem->has_source ? evaluate_source(f, &b, i) : 0, cell;
         for (size_t j = 0; j < problem->offset_count; j++) {
             if (problem->offsets[j] <= i) {
-                const uint64_t cell = ring_from(f, pdp_solution_cell(solution, 0, i - problem->offsets[j]).whole);
+                is_good &= take_cell(solution, f, i - problem->offsets[j], &cell);
                 sum = ring_add(f, sum, factors ? ring_multiply(f, factors[j], cell) : cell);
             }
         }
-        if (sum != ring_from(f, pdp_solution_cell(solution, 0, i).whole)) {
-            return false;
-        }
+        is_good &= take_cell(solution, f, i, &cell) && cell == sum;
     }
-    return true;
+    return is_good;
 }
 
 pdp_status pdp_witness_row(const pdp_witness *witness, size_t count, size_t *checked, pdp_error *error) {

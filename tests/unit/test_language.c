@@ -278,9 +278,9 @@ static void test_refused_files(void **unused) {
          "line 2, column 8: the default of 'y' is below 3, the end of its range\n param y >= 3 = 2\n       ^"},
         {"interval a\n type f64\n param y <= 3 = 3.5\n size 3\n leaf 0\n term l + y\n combine min\n",
          "line 3, column 8: the default of 'y' is above 3, the end of its range\n param y <= 3 = 3.5\n       ^"},
-        {"linear a\n input a[k]\n size 3\n missing skip\n offset a[j]\n term s\n combine (x, y) x*y\n",
+        {"linear a\n input a[k]\n size 3\n missing skip\n offset a[j]\n term s\n combine (x, y) x*y*1\n",
          "line 7, column 10: a cell may have no term; expected 'identity' and the value of such a cell\n"
-         " combine (x, y) x*y\n         ^"},
+         " combine (x, y) x*y*1\n         ^"},
     };
     assert_all_refused(refusals, sizeof refusals / sizeof *refusals);
 }
@@ -480,6 +480,26 @@ static void test_joined_sums(void **unused) {
         pdp_recurrence_free(r);
     }
     CHECK(independent > 50 && independent < 2500, "%zu of 3000 without k", independent);
+}
+
+static size_t count_sums(const pdp_recurrence *r, uint32_t id) {
+    size_t count = 0;
+    if (id != PDP_NO_NODE) {
+        count = r->nodes[id].kind == PDP_NODE_SUM;
+        for (uint32_t c = 0; c < r->nodes[id].child_count; c++) {
+            count += count_sums(r, r->nodes[id].child[c]);
+        }
+    }
+    return count;
+}
+
+/* Places too far away are not reckoned with: here the first sum would seem to end where the second begins. */
+static void test_far_sums(void **unused) {
+    (void)unused;
+    pdp_recurrence *r = parse("interval a\n input w[2200000000]\n input v[n]\n size n\n leaf 0\n combine min\n"
+                              " term l + r + sum(w, 0, 1073741829 - (0-1073741824)) + sum(w, 5, 6)\n");
+    assert_int_equal(count_sums(r, r->inner) + count_sums(r, r->after), 2);
+    pdp_recurrence_free(r);
 }
 
 /* ---- What is understood ---- */
@@ -790,6 +810,9 @@ static bool is_ordered(const char *text) {
 }
 
 #define FLOATS_BY(rest) "interval a\n type f32\n size 3\n leaf 0\n term l\n combine " rest "\n"
+#define MODULO(rest) "interval a\n type mod P\n param P = 7\n size 3\n leaf 0\n term l\n combine " rest "\n"
+#define SKIPPING(rest)                                                                                                 \
+    "linear a\n input a[k] >= 1\n size 9\n preset 1 : 0\n missing skip\n offset a[j]\n term s + 1\n combine " rest "\n"
 #define SETS_BY(rest) "interval a\n type bits\n size 3\n leaf 0\n term l\n combine " rest "\n"
 
 /* Associative ones are taken; that an operator does not commute is noted. Floats have a tolerance, and what leaves the
@@ -833,6 +856,13 @@ static void test_own_operator_named(void **unused) {
         {SETS_BY("(x, y) x & y identity ~0"), PDP_OP_AND},
         {SETS_BY("(x, y) max(x, y) identity 0"), PDP_OP_MAX},
         {FLOATS_BY("(x, y) x + y"), PDP_OP_ADD},
+        {MODULO("(x, y) x + y identity 0"), PDP_OP_ADD},
+        {MODULO("(x, y) y*x identity 1"), PDP_OP_MUL},
+        {SKIPPING("(x, y) min(x, y)"), PDP_OP_MIN},
+        {COMBINE_WITH("(x, y) x + y identity 0/0"), PDP_OP_OWN},
+        {FLOATS_BY("(x, y) x + y identity 0.0/0.0"), PDP_OP_OWN},
+        {FLOATS_BY("(x, y) x + y identity 0.0"), PDP_OP_ADD},
+        {FLOATS_BY("(x, y) x + y identity -0.0"), PDP_OP_OWN},
         {COMBINE_WITH("(x, y) min(x, y) identity 1 << 62"), PDP_OP_OWN},
         {COMBINE_WITH("(x, y) x < y ? x : x"), PDP_OP_OWN},
         {COMBINE_WITH("(x, y) x == y ? x : x"), PDP_OP_OWN},
@@ -1038,6 +1068,7 @@ int main(void) {
         cmocka_unit_test(test_proven_indices),
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_joined_sums),
+        cmocka_unit_test(test_far_sums),
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_printed_expressions),
         cmocka_unit_test(test_printed_clauses),
