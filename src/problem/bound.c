@@ -6,6 +6,8 @@
  *                    grows or proves nothing. */
 #include "problem/bound.h"
 
+#include "recurrence/canonise.h"
+
 typedef struct range {
     pdp_wide low;
     pdp_wide high;
@@ -430,30 +432,6 @@ static void reach_along_tree(bounder *b, range all) {
     close(b, all);
 }
 
-/* Of no value, the expression makes no value, in every type: infinity is only added to, compared or passed on. */
-static bool keeps_infinity(const pdp_recurrence *r, uint32_t node) {
-    if (node == PDP_NO_NODE || !r->nodes[node].has_cell) {
-        return true;
-    }
-    const pdp_node *n = &r->nodes[node];
-    uint32_t with_cell = 0;
-    for (uint32_t c = 0; c < n->child_count; c++) {
-        with_cell += r->nodes[n->child[c]].has_cell;
-        if (!keeps_infinity(r, n->child[c])) {
-            return false;
-        }
-    }
-    switch (n->kind) {
-    case PDP_NODE_CELL: return true;
-    case PDP_NODE_CONDITIONAL: return !r->nodes[n->child[0]].has_cell;
-    case PDP_NODE_MULADD: return with_cell == 1 && r->nodes[n->child[2]].has_cell;
-    case PDP_NODE_CALL: return with_cell == 1 && (n->op == PDP_OP_MIN || n->op == PDP_OP_MAX);
-    case PDP_NODE_BINARY:
-        return with_cell == 1 && (n->op == PDP_OP_ADD || (n->op == PDP_OP_SUBTRACT && r->nodes[n->child[0]].has_cell));
-    default: return false;
-    }
-}
-
 pdp_bounds pdp_bounds_find(const pdp_problem *problem) {
     const pdp_recurrence *r = problem->recurrence;
     bounder b = {.problem = problem, .r = r, .short_products = true};
@@ -491,9 +469,7 @@ pdp_bounds pdp_bounds_find(const pdp_problem *problem) {
         }
     }
     b.needs_integers |= problem->combine >= PDP_OP_AND && problem->combine != PDP_OP_LOGSUMEXP;
-    const bool chooses = problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX;
-    const bool can_miss = r->shape == PDP_LINEAR && r->missing_skip && !problem->has_source && chooses;
-    if (can_miss && !(keeps_infinity(r, r->inner) && keeps_infinity(r, r->finish))) {
+    if (pdp_problem_can_miss(problem) && !pdp_recurrence_keeps_infinity(r)) {
         b.reach = PDP_UNBOUNDED; /* 128 bits know what is infinite */
     }
     if (problem->combine == PDP_OP_OWN) {

@@ -66,6 +66,13 @@ pdp_bindings pdp_problem_bindings(const pdp_problem *problem);
 /* The greatest offset by which some cell reads another; 0 if there is none. */
 size_t pdp_problem_reach(const pdp_problem *problem);
 
+/* A cell may have no term, and is infeasible then: infinite, so that min or max takes any other. (Sets have no
+ * infinity: theirs is the largest of them, or none.) What is made of an infeasible cell is infeasible. */
+static inline bool pdp_problem_can_miss(const pdp_problem *problem) {
+    return problem->shape == PDP_LINEAR && problem->recurrence->missing_skip && !problem->has_source &&
+           (problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX) && problem->element != PDP_ELEMENT_BITS;
+}
+
 /* The problem is the paper's: its methods can run it. */
 static inline bool pdp_problem_is_paper(const pdp_problem *problem) {
     return problem->shape == PDP_LINEAR ? problem->presets != NULL : problem->dims != NULL;

@@ -524,3 +524,32 @@ bool pdp_recurrence_is_weighed(const pdp_recurrence *r) {
            is_cell(&r->nodes[sum->child[0]], PDP_CELL_LEFT) && is_cell(&r->nodes[sum->child[1]], PDP_CELL_RIGHT) &&
            adds_to_best(r, r->after) && adds_to_best(r, r->finish);
 }
+
+static bool keeps_infinity(const pdp_recurrence *r, uint32_t id) {
+    const pdp_node *n = &r->nodes[id];
+    bool has_cell[3] = {false, false, false};
+    uint32_t with_cell = 0;
+    for (uint32_t c = 0; c < n->child_count && c < 3; c++) {
+        has_cell[c] = r->nodes[n->child[c]].has_cell;
+        with_cell += has_cell[c];
+    }
+    switch (n->kind) {
+    case PDP_NODE_CELL: return true;
+    case PDP_NODE_CONDITIONAL:
+        return !has_cell[0] && with_cell == 2 && keeps_infinity(r, n->child[1]) && keeps_infinity(r, n->child[2]);
+    case PDP_NODE_MULADD: return with_cell == 1 && has_cell[2] && keeps_infinity(r, n->child[2]);
+    case PDP_NODE_BINARY:
+        return with_cell == 1 && (n->op == PDP_OP_ADD || (n->op == PDP_OP_SUBTRACT && has_cell[0])) &&
+               keeps_infinity(r, n->child[has_cell[0] ? 0 : 1]);
+    default: return false;
+    }
+}
+
+bool pdp_recurrence_keeps_infinity(const pdp_recurrence *r) {
+    const uint32_t steps[3] = {r->inner, r->after, r->finish};
+    bool keeps = true;
+    for (int x = 0; x < 3; x++) {
+        keeps &= steps[x] == PDP_NO_NODE || keeps_infinity(r, steps[x]);
+    }
+    return keeps;
+}

@@ -21,4 +21,7 @@ uint32_t pdp_recurrence_chain_input(const pdp_recurrence *recurrence);
 /* The recurrence adds a weight to the best of its terms: M[i][j] = w(i,j) + (+) over k of l + r, and nothing else. */
 bool pdp_recurrence_is_weighed(const pdp_recurrence *recurrence);
 
+/* In every type, what a linear recurrence makes of an infinite cell is infinite: it is only added to, or passed on. */
+bool pdp_recurrence_keeps_infinity(const pdp_recurrence *recurrence);
+
 #endif

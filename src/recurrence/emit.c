@@ -479,8 +479,14 @@ static void emit_operator(FILE *out, const pdp_recurrence *r, const pdp_stamp *s
     }
 }
 
+/* What is made of an infeasible cell is infeasible, whatever the arithmetic makes of it. */
+static bool guards_infinity(const pdp_recurrence *r, const pdp_stamp *stamp) {
+    return stamp->can_miss && !pdp_recurrence_keeps_infinity(r);
+}
+
 /* c (+) the inner term. */
 static void emit_update_result(const pdp_emitter *e) {
+    const bool guards = guards_infinity(e->r, e->stamp);
     const pdp_node *inner = &e->r->nodes[e->r->inner];
     bool fuses = e->stamp->combine == PDP_OP_ADD && !e->stamp->modular && inner->kind == PDP_NODE_BINARY &&
                  inner->op == PDP_OP_MUL;
@@ -493,9 +499,10 @@ static void emit_update_result(const pdp_emitter *e) {
         fputs(", c);\n}\n", e->out);
         return;
     }
-    fprintf(e->out, "v_%s(c, ", combine_name(e->stamp->combine));
+    fprintf(e->out, "%sv_%s(c, ", guards ? "v_select(s == v_broadcast(PDP_IDENTITY), c, " : "",
+            combine_name(e->stamp->combine));
     pdp_emit_vector(e, e->r->inner);
-    fputs(");\n}\n", e->out);
+    fputs(guards ? "));\n}\n" : ");\n}\n", e->out);
 }
 
 static void emit_close(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const plan *p) {
@@ -633,6 +640,9 @@ static void emit_linear_close(FILE *out, const pdp_recurrence *r, const pdp_stam
     const pdp_emitter e = {out, r, stamp, {&best}};
     fprintf(out, "#define PDP_CLOSES %d\n", clamps || r->after != PDP_NO_NODE || r->finish != PDP_NO_NODE);
     fputs("PDP_INLINE elem close(" D ", elem best, int64_t i) {\n    (void)d, (void)i;\n", out);
+    if (guards_infinity(r, stamp)) {
+        fputs("    if (best == PDP_IDENTITY) {\n        return best;\n    }\n", out);
+    }
     const uint32_t steps[2] = {r->after, r->finish};
     for (int x = 0; x < 2; x++) {
         if (steps[x] != PDP_NO_NODE) {

@@ -114,12 +114,14 @@ pdp_status pdp_reference_solve_interval(pdp_solution *solution, pdp_progress pro
     return solution->error.status;
 }
 
-/* ST[i] = close(source(i) (+) the terms of ST[i - offset]), terms in the given order. */
+/* ST[i] = close(source(i) (+) the terms of ST[i - offset]), terms in the given order, without those of cells that are
+ * infeasible. */
 pdp_status pdp_reference_fill_linear(pdp_solution *solution, size_t begin, size_t end, pdp_progress progress) {
     const pdp_problem *problem = solution->problem;
     const pdp_recurrence *r = problem->recurrence;
     pdp_bindings b = pdp_problem_bindings(problem);
     const size_t bytes = solution->type == PDP_TYPE_WIDE ? sizeof(pdp_wide) : sizeof(double);
+    const bool can_miss = pdp_problem_can_miss(problem);
     for (size_t i = begin; i < end && b.error.status == PDP_OK; i++) {
         pdp_value cell;
         b.i = (int64_t)i;
@@ -132,11 +134,14 @@ pdp_status pdp_reference_fill_linear(pdp_solution *solution, size_t begin, size_
                 if (problem->offsets[j] <= i) {
                     b.j = (int64_t)j;
                     b.cells[PDP_CELL_SOURCE] = pdp_solution_cell(solution, 0, i - problem->offsets[j]);
+                    if (can_miss && pdp_solution_is_infeasible(solution, b.cells[PDP_CELL_SOURCE])) {
+                        continue;
+                    }
                     cell = accumulate(&b, problem->combine, cell, is_first);
                     is_first = false;
                 }
             }
-            cell = close_cell(&b, problem, cell);
+            cell = can_miss && pdp_solution_is_infeasible(solution, cell) ? cell : close_cell(&b, problem, cell);
         }
         store((unsigned char *)solution->cells + (i - solution->first) * bytes, solution->type, cell);
         if (i % 1024 == 0 && pdp_progress_tell(progress, (double)i / (double)problem->n, &solution->error) != PDP_OK) {

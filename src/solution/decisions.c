@@ -193,6 +193,7 @@ static size_t find_step(const pdp_solution *solution, const pdp_wide *shifts, pd
     const pdp_problem *problem = solution->problem;
     const pdp_recurrence *r = problem->recurrence;
     const pdp_value cell = pdp_solution_cell(solution, 0, i);
+    const bool can_miss = pdp_problem_can_miss(problem);
     bindings->i = (int64_t)i;
     if (problem->has_source &&
         is_equal(solution, close_sum(bindings, pdp_interpret_element(bindings, r->source), false), cell)) {
@@ -207,6 +208,9 @@ static size_t find_step(const pdp_solution *solution, const pdp_wide *shifts, pd
         }
         bindings->j = (int64_t)j;
         bindings->cells[PDP_CELL_SOURCE] = pdp_solution_cell(solution, 0, i - problem->offsets[j]);
+        if (can_miss && pdp_solution_is_infeasible(solution, bindings->cells[PDP_CELL_SOURCE])) {
+            continue;
+        }
         pdp_value term = pdp_interpret_element(bindings, r->inner);
         if (is_equal(solution, close_sum(bindings, term, true), cell)) {
             return j;

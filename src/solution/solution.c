@@ -105,16 +105,14 @@ static pdp_value read_cell(const void *cell, pdp_machine_type type, bool as_real
 static pdp_value normalise(const pdp_solution *solution, pdp_value value) {
     const pdp_problem *problem = solution->problem;
     const bool is_min = problem->combine == PDP_OP_MIN;
-    if (problem->shape == PDP_INTERVAL || (!is_min && problem->combine != PDP_OP_MAX) || is_real(solution) ||
-        problem->element == PDP_ELEMENT_BITS) {
+    if (!pdp_problem_can_miss(problem) || is_real(solution)) {
         return value;
     }
     const pdp_wide limit = solution->type == PDP_TYPE_I32    ? INT32_MAX / 4
                            : solution->type == PDP_TYPE_WIDE ? PDP_WHOLE_INFINITY - 1
                                                              : (pdp_wide)INT64_MAX / 4;
     const bool floats = solution->type == PDP_TYPE_F32 || solution->type == PDP_TYPE_F64;
-    const bool can_miss = problem->recurrence->missing_skip && !problem->has_source;
-    if (can_miss && !floats && (is_min ? value.whole > limit : value.whole < -limit)) {
+    if (!floats && (is_min ? value.whole > limit : value.whole < -limit)) {
         value.whole = is_min ? PDP_WHOLE_INFINITY : -PDP_WHOLE_INFINITY;
     }
     return value;

@@ -88,6 +88,11 @@ static bool option_holds(const pdp_problem *problem, pdp_bindings *b, uint32_t x
     return problem->has_option[x] && (option->condition == PDP_NO_NODE || pdp_interpret_truth(b, option->condition));
 }
 
+/* An infeasible cell, of which there are no terms. */
+static bool is_missing(const pdp_witness *w, pdp_value cell) {
+    return pdp_problem_can_miss(w->solution->problem) && pdp_solution_is_infeasible(w->solution, cell);
+}
+
 static pdp_value evaluate_at(pdp_bindings *b, size_t i, uint32_t node) {
     const int64_t own = b->i;
     b->i = (int64_t)i;
@@ -231,6 +236,15 @@ static bool evaluate_chain(const pdp_solution *solution, pdp_value *value) {
 
 /* ---- Decisions: steps ---- */
 
+/* So that it is what its operator makes of nothing: of sets the largest, or none, and otherwise infeasible. */
+static bool has_no_terms(const pdp_problem *problem, size_t i) {
+    bool has_none = !pdp_problem_can_miss(problem);
+    for (size_t j = 0; j < problem->offset_count && has_none; j++) {
+        has_none = problem->offsets[j] > i;
+    }
+    return has_none;
+}
+
 static pdp_status evaluate_steps(const pdp_witness *w, pdp_value *value, double *largest, pdp_error *error) {
     const pdp_solution *solution = w->solution;
     const pdp_problem *problem = solution->problem;
@@ -240,13 +254,14 @@ static pdp_status evaluate_steps(const pdp_witness *w, pdp_value *value, double 
     pdp_wide added = 0;
     pdp_bindings b = bind(w);
     size_t at = count > 0 ? solution->decisions[count - 1].j : solution->n - 1;
-    if (at >= solution->n || (at >= problem->preset_count && !problem->has_source)) {
+    if (at >= solution->n || (at >= problem->preset_count && !problem->has_source && !has_no_terms(problem, at))) {
         return pdp_error_set(error, PDP_WRONG, "the answer is wrong: the steps begin at cell %zu, which needs another",
                              at);
     }
     b.i = (int64_t)at;
     *value = at < problem->preset_count ? pdp_interpret_element(&b, problem->recurrence->preset_value)
-                                        : finish(&b, pdp_interpret_element(&b, problem->recurrence->source));
+             : problem->has_source      ? finish(&b, pdp_interpret_element(&b, problem->recurrence->source))
+                                        : finish(&b, pdp_interpret_identity(&b, problem->combine));
     for (size_t x = count; x-- > 0;) {
         const pdp_decision *d = &solution->decisions[x];
         if (d->kind != PDP_STEP || d->j != at || d->i >= solution->n || d->i < problem->preset_count ||
@@ -263,7 +278,7 @@ static pdp_status evaluate_steps(const pdp_witness *w, pdp_value *value, double 
         b.i = (int64_t)d->i;
         b.j = (int64_t)d->k;
         b.cells[PDP_CELL_SOURCE] = *value;
-        const pdp_value own = finish(&b, evaluate_term(w, &b));
+        const pdp_value own = is_missing(w, *value) ? *value : finish(&b, evaluate_term(w, &b));
         if (can_repeat && !pdp_solution_is_infeasible(solution, *value)) {
             last = d->k;
             added = own.whole - value->whole;
@@ -377,17 +392,20 @@ static total evaluate_linear_cell(const pdp_witness *w, pdp_bindings *b, size_t 
         sum.value = pdp_interpret_element(b, problem->recurrence->preset_value);
         return sum;
     }
-    if (problem->has_source) {
+    if (problem->has_source) { /* as it is: gcd would make it positive */
+        sum.is_empty = true;
         add_term(w, b, &sum, pdp_interpret_element(b, problem->recurrence->source));
     }
     for (size_t j = 0; j < problem->offset_count; j++) {
         if (problem->offsets[j] <= i) {
             b->j = (int64_t)j;
             b->cells[PDP_CELL_SOURCE] = pdp_solution_cell(solution, 0, i - problem->offsets[j]);
-            add_term(w, b, &sum, evaluate_term(w, b));
+            if (!is_missing(w, b->cells[PDP_CELL_SOURCE])) {
+                add_term(w, b, &sum, evaluate_term(w, b));
+            }
         }
     }
-    sum.value = finish(b, sum.value);
+    sum.value = is_missing(w, sum.value) ? sum.value : finish(b, sum.value);
     return sum;
 }
 

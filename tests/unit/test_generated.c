@@ -521,7 +521,7 @@ static const tree *draw_float_term(scope where, const tree *rest) {
         const tree *bounded = binary(DIVIDE, sum, binary(ADD, literal(1), call(ABS, sum, NULL)));
         return binary(ADD, literal(1), binary(DIVIDE, bounded, extent()));
     }
-    return grows() || can_miss() || flip(2) ? sum : binary(ADD, element_of(where, 3), rest);
+    return grows() || flip(2) ? sum : binary(ADD, element_of(where, 3), rest);
 }
 
 static const tree *draw_term(void) {
@@ -536,7 +536,7 @@ static const tree *draw_term(void) {
     if (is_float()) {
         return draw_float_term(where, rest);
     }
-    if (can_miss()) {
+    if (can_miss() && flip(2)) {
         const tree *s = cell(S);
         return flip(3) ? call(flip(2) ? MIN : MAX, s, rest) : binary(flip(2) ? ADD : SUBTRACT, s, rest);
     }
@@ -558,9 +558,6 @@ static const tree *draw_finish(void) {
     }
     if (f.type == MOD) {
         return flip(2) ? binary(MUL, best, element_of(plain_scope, 2)) : NULL;
-    }
-    if (can_miss()) {
-        return flip(2) ? binary(ADD, best, element_of(plain_scope, 2)) : NULL;
     }
     if (!grows() && flip(2)) {
         return NULL;
@@ -1101,6 +1098,11 @@ static value solve_cell(context *c, int64_t i, int64_t j) {
     return f.finish ? evaluate_element(c, f.finish) : sum;
 }
 
+/* No term is made of an infeasible cell, and nothing else. */
+static bool is_infeasible(value found) {
+    return can_miss() && f.type != BITS && (is_float() ? (bool)isinf(found.real) : is_infinite(found.whole));
+}
+
 static value solve_line(context *c, int64_t i) {
     const bool has_source = f.source && (!f.has_extra || f.is_given);
     c->index[0] = i;
@@ -1113,7 +1115,7 @@ static value solve_line(context *c, int64_t i) {
     value sum = has_source ? evaluate_element(c, f.source) : identity();
     is_first = is_first && !has_source;
     for (int64_t j = 0; j < f.number[D]; j++) {
-        if (f.offset[j] <= i) {
+        if (f.offset[j] <= i && !is_infeasible(expected[i - f.offset[j]])) {
             c->index[2] = j;
             c->cell[S] = expected[i - f.offset[j]];
             const value term = evaluate_element(c, f.term);
@@ -1122,7 +1124,7 @@ static value solve_line(context *c, int64_t i) {
         }
     }
     c->cell[BEST] = sum;
-    return f.finish ? evaluate_element(c, f.finish) : sum;
+    return f.finish && !is_infeasible(sum) ? evaluate_element(c, f.finish) : sum;
 }
 
 static bool fits(value found) {
