@@ -256,7 +256,8 @@ static bool values_agree(const pdp_solution *one, const pdp_solution *other, boo
         return pdp_solution_value(one) == pdp_solution_value(other);
     }
     const double a = pdp_solution_real_value(one), b = pdp_solution_real_value(other);
-    return fabs(a - b) <= (is_short ? 1e-4 : 1e-9) * fmax(fabs(a), fabs(b));
+    return (a <= b && a >= b) ||
+           fabs(a - b) <= (is_short ? 1e-4 : 1e-9) * fmax(fabs(a), fabs(b)); /* or both infinite */
 }
 
 static bool is_short(const pdp_plan *plan, const pdp_problem *problem) {

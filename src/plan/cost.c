@@ -309,13 +309,16 @@ static void reckon(pdp_plan *trial, uint64_t allowed, pdp_cost *cost) {
         return;
     }
     const bool can_compile = trial->options.compile && !pdp_module_is_off();
-    const double compile = find_compile_seconds(trial, can_compile);
+    const double kernel = find_compile_seconds(trial, can_compile);
+    const bool compiles = kernel > 0 && can_compile && !(is_knuth(trial->method) && pdp_knuth_has_few(trial));
     const double *rates = trial->rates.values;
     cost->rate = find_rate(trial);
-    const bool is_interpreted = (compile > 0 && !can_compile) || is_window(trial, false);
+    const bool is_interpreted = (kernel > 0 && !compiles) || is_window(trial, false);
     if (is_interpreted) {
         cost->rate = PDP_RATE_INTERPRETER;
-        snprintf(cost->reason, sizeof cost->reason, "interpreted, for want of a kernel");
+        snprintf(cost->reason, sizeof cost->reason,
+                 can_compile ? "interpreted, which is done before a kernel is compiled"
+                             : "interpreted, for want of a kernel");
     }
     const int near_rate = cost->rate == PDP_RATE_RUNS ? PDP_RATE_NEAR_RUNS : PDP_RATE_NEAR_BLOCKS;
     const double together = fmin(find_threads(trial), (double)trial->count);
@@ -338,13 +341,13 @@ static void reckon(pdp_plan *trial, uint64_t allowed, pdp_cost *cost) {
         cost->operations = near;
         cost->rate = near_rate;
     }
-    cost->seconds = seconds + (can_compile ? compile : 0);
+    cost->seconds = seconds + (compiles ? kernel : 0);
     if (trial->options.verify && trial->method->shortcut == &pdp_method_window) {
         cost->is_weak = true;
         snprintf(cost->reason, sizeof cost->reason, "it leaves little to check the value by");
     }
-    if (compile > 0 && can_compile) {
-        snprintf(cost->reason, sizeof cost->reason, "%.2f s of it to compile its kernel", compile);
+    if (compiles) {
+        snprintf(cost->reason, sizeof cost->reason, "%.2f s of it to compile its kernel", kernel);
     }
     if (cost->bytes > allowed) {
         char why[128];

@@ -85,7 +85,7 @@ static const char *refuse_runs(const pdp_plan *plan, const pdp_problem *problem)
     pdp_wide weight;
     const bool is_bitwise = problem->combine == PDP_OP_AND || problem->combine == PDP_OP_OR;
     if (!is_ordered(problem) && !is_bitwise && problem->combine != PDP_OP_GCD) {
-        return "its operator is none of min, max, and, or, gcd, to which a cell may come twice";
+        return "its operator is none of min, max, and, or, gcd (of more than one term), to which a cell may come twice";
     }
     if (problem->combine == PDP_OP_GCD && !pdp_element_is_whole(problem->element)) {
         return "it finds the gcd of whole numbers, not of bits";

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/module.h"
 #include "core/memory.h"
 #include "cpu/hu_shing.h"
 #include "cpu/knuth.h"
@@ -69,25 +70,29 @@ static double knuth_operations(const pdp_plan *plan, const pdp_problem *problem)
     return (double)problem->n * (double)problem->n;
 }
 
+bool pdp_knuth_has_few(const pdp_plan *plan) {
+    double weights = 0;
+    for (size_t x = 0; x < plan->count; x++) {
+        weights += knuth_operations(plan, plan->problems[x]);
+    }
+    return weights <= 4e6;
+}
+
 /* A kernel that weighs, if there is one: the interpreter can do it too. */
 static pdp_status open_weights(pdp_plan *plan) {
-    const bool is_asked_for = !pdp_wish_is_auto(plan->options.algorithm);
-    double weights = 0;
+    const bool has_few = pdp_knuth_has_few(plan), can_compile = plan->options.compile && !pdp_module_is_off();
     size_t widest = 0;
     pdp_error error = {0};
-    for (size_t x = 0; x < plan->count; x++) {
-        weights += (double)plan->problems[x]->n * (double)plan->problems[x]->n;
-    }
     if (pdp_type_choose(&plan->stamp, plan->problems, plan->count, "i64", plan->level, false, &widest, &plan->error) !=
         PDP_OK) {
         return plan->error.status;
     }
-    /* A few are interpreted before a compiler has started. */
-    const bool may_compile = plan->options.compile && weights > 2e5;
+    const bool is_ready = pdp_kernel_is_ready(plan->problem->recurrence, &plan->stamp, plan->level, can_compile);
+    const bool may_compile = plan->options.compile && (is_ready || !has_few);
     if (pdp_kernel_open(&plan->kernel, plan->problem->recurrence, &plan->stamp, plan->level, may_compile, &error) ==
         PDP_NO_MEMORY) {
         plan->error = error;
-    } else if (error.status != PDP_OK && (may_compile || is_asked_for)) {
+    } else if (error.status != PDP_OK && !has_few) {
         pdp_plan_add_note(plan, "weights are interpreted, which is slow: %s", error.text);
     }
     return plan->error.status;

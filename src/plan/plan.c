@@ -140,9 +140,10 @@ static pdp_status check_reach(pdp_plan *plan) {
     for (size_t x = 0; x < plan->count && plan->method->shortcut != &pdp_method_bostan_mori; x++) {
         const pdp_problem *problem = plan->problems[x];
         if (problem->is_extended) {
+            const char *why = pdp_method_refuse(plan, problem, pdp_method_find(PDP_LINEAR, "bostan-mori"));
             pdp_error_set(&plan->error, PDP_BAD_INPUT,
-                          "cell %" PRId64 " is beyond the last one, %zu; method 'bostan-mori' alone goes there",
-                          plan->options.at, problem->whole->n - 1);
+                          "cell %" PRId64 " is beyond the last one, %zu; method 'bostan-mori' alone goes there%s%s",
+                          plan->options.at, problem->whole->n - 1, why ? ", but not here: " : "", why ? why : "");
             return pdp_plan_name_problem(plan, x, &plan->error);
         }
     }
@@ -205,6 +206,13 @@ static pdp_status take_method(pdp_plan *plan, const char *name, bool is_asked_fo
     return open_method(plan, is_asked_for);
 }
 
+/* Another method, since this one cannot be had. */
+static void pass_over(pdp_plan *plan) {
+    pdp_plan_add_note(plan, "not by %s: %s", plan->method->name, plan->error.text);
+    plan->error = (pdp_error){0};
+    pdp_kernel_close(&plan->kernel);
+}
+
 /* The first of the costs that can be had after all: a device may be missing, a compiler may fail, the data may be
  * against it. False if none can. */
 static bool take_cheapest(pdp_plan *plan) {
@@ -228,10 +236,8 @@ static bool take_cheapest(pdp_plan *plan) {
             return true;
         }
         if (!is_open) {
-            pdp_plan_add_note(plan, "not by %s: %s", cost->method->name, plan->error.text);
+            pass_over(plan);
             kept = strlen(plan->note);
-            plan->error = (pdp_error){0};
-            pdp_kernel_close(&plan->kernel);
         }
     }
     return false;
@@ -248,6 +254,27 @@ static bool is_for_hu_shing(const pdp_plan *plan) {
     return method && pdp_wish_is_auto(plan->options.type) && !pdp_plan_refusal(plan, method);
 }
 
+/* A small problem that would be interpreted, term by term: then it is by the fewest. A note says why not, if the data
+ * is against it. */
+static bool take_knuth(pdp_plan *plan) {
+    const pdp_method *method = pdp_method_find(plan->problem->shape, "knuth");
+    size_t number = 0;
+    pdp_error error = {0};
+    if (!method || !pdp_wish_is_auto(plan->options.type) || pdp_plan_refusal(plan, method) ||
+        pdp_type_choose(&plan->stamp, plan->problems, plan->count, "i64", plan->level, false, &number, &error) !=
+            PDP_OK ||
+        pdp_kernel_is_ready(plan->problem->recurrence, &plan->stamp, plan->level, false)) {
+        return false;
+    }
+    plan->method = method;
+    if ((check_data(plan, &number) == PDP_OK && open_method(plan, false) == PDP_OK) ||
+        plan->error.status != PDP_BAD_INPUT) {
+        return true;
+    }
+    pass_over(plan);
+    return false;
+}
+
 static pdp_status choose_method(pdp_plan *plan) {
     const char *backend = plan->options.backend;
     const bool by_us = pdp_wish_is_auto(plan->options.algorithm) && !plan->options.record;
@@ -258,7 +285,7 @@ static pdp_status choose_method(pdp_plan *plan) {
     if (has_choice || (plan->options.explain && has_rates)) {
         pdp_plan_reckon(plan);
     }
-    if (has_choice && take_cheapest(plan)) {
+    if ((has_choice && take_cheapest(plan)) || (by_us && on_cpu && is_small && take_knuth(plan))) {
         return plan->error.status;
     }
     const char *name = !pdp_wish_is_auto(plan->options.algorithm) ? plan->options.algorithm

@@ -113,6 +113,9 @@ extern const pdp_shortcut pdp_method_series;                                   /
 extern const pdp_shortcut pdp_method_bostan_mori;
 extern const pdp_shortcut pdp_method_window; /* method_window.c */
 
+/* Knuth's weights are interpreted before a compiler would be done. */
+bool pdp_knuth_has_few(const pdp_plan *plan);
+
 /* The run of bostan-mori: the value, its steps shown to whoever watches, or NULL. */
 pdp_status pdp_plan_solve_far(const pdp_plan *plan, pdp_solution *solution, pdp_bostan_mori_watch *watch, void *context,
                               pdp_progress progress);

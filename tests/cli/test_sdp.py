@@ -135,6 +135,10 @@ class Sdp(CommandTest):
         self.assertEqual((result["algorithm"], result["certificate"]), ("bostan-mori", "certified"))
         self.refuse(*fibonacci, "-n", 50, "--at", 50, "--op", "min", names=["cell 50 is beyond the last one, 49", "bostan-mori"])
         self.refuse(*fibonacci, "--at", 90, "-A", "bostan-mori", names=["not proven to fit"])
+        # The last cells are a courtesy, which does not keep the value from whoever can find it at once.
+        far = ["solve", "compositions_mod", "--input", "part=1,2,5", "--param", f"total={10**18}"]
+        self.assertIn("value     528495438\n", self.run_program(*far)[0])
+        self.assertEqual(self.run_json(*far)["value"], 528495438)
         self.refuse(*fibonacci, "--at", 9, "--print", "3..4", names=["--at and --print exclude each other"])
         self.refuse(*fibonacci, "--at", 9, "--table", "t.npy", names=["--at and --table exclude each other"])
         self.refuse(*fibonacci, "--at", 2**63, names=["--at", 2**63])

@@ -54,6 +54,14 @@ class Verify(CommandTest):
             result = self.run_json("solve", "merge", "--input", "w=4,1,3,2", *more, "--verify=full")
             self.assertIn(f"; method '{second}' comes to the same", result["checked"])
         self.assertIn("; method 'tiles' comes to the same", self.run_json(*chain, "--verify=full")["checked"])
+        # An infinite float is the same by both; and a gcd of one term keeps its sign.
+        text = "linear a\ntype f32\nparam n\ninput w[k]\nsize n\npreset 1 : 0 - 3\nmissing skip\noffset j+1\n"
+        (self.folder / "f.dp").write_text(text + "term s*w[j]\ncombine min\n")
+        result = self.run_json("solve", "f.dp", "--param", "n=90", "--input", "w=15,11", "-A", "window", "--verify=full")
+        self.assertIn("comes to the same", result["checked"])
+        (self.folder / "g.dp").write_text("linear a\nparam x\ninput a[k] >= 1\nsize 2\nmissing skip\noffset a[j]\nsource x\nterm s\n"
+                                          "combine gcd\n")
+        self.assertEqual(self.run_json("solve", "g.dp", "--input", "a=2", "--param", "x=-3", "--verify")["value"], -3)
         self.refuse(*line, "--verify=most", names=["--verify: 'most' is not known"])
 
     def test_a_wrong_answer_is_an_error(self):

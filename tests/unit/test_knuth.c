@@ -419,7 +419,25 @@ static void test_choice(void **unused) {
     pdp_problem_free(problems[0]);
     pdp_problem_free(problems[1]);
 
+    /* What would be interpreted otherwise, however small; and that the data is against it. */
     options.type = options.backend = NULL;
+    for (size_t n = 10; n <= 100; n += 45) {
+        for (int is_bad = 0; is_bad < 2; is_bad++) {
+            pdp_plan *own;
+            bad[2 * n + 4] = is_bad;
+            pdp_problem *problem = make_own(OWN("min", "  monotone\n"), bad, leaves, n);
+            assert_int_equal(pdp_plan_create(&own, problem, &options), PDP_OK);
+            assert_int_equal(strcmp(pdp_plan_algorithm(own), "knuth") == 0, !is_bad);
+            if (is_bad) {
+                assert_in(pdp_plan_note(own), "not by knuth: a part weighs more than the whole: w(2,4) is 1");
+            } else {
+                assert_string_equal(pdp_plan_note(own), "");
+            }
+            bad[2 * n + 4] = 0;
+            pdp_plan_free(own);
+            pdp_problem_free(problem);
+        }
+    }
     options.compile = 0; /* so that no table is as fast */
     problems[0] = make_own(OWN("min", "  monotone\n"), bad, leaves, 120);
     bad[5 * 120 + 7] = 1;
@@ -480,7 +498,7 @@ static void test_progress(void **unused) {
 /* Kernels that are compiled when they are needed: what they weigh, and the fault that they meet. */
 static void test_compiled(void **unused) {
     (void)unused;
-    enum { POINTS = 460 };
+    enum { POINTS = 2010 };
     static const char text[] = "interval a\n input w[n]\n size n\n leaf w[i]\n term l + r\n"
                                " finish best + (j-i > 200 ? w[n/(1 + w[0]*j)] + 9*(j-i) : 9*(j-i))\n combine min\n"
                                " monotone\n";
@@ -493,7 +511,7 @@ static void test_compiled(void **unused) {
         pdp_problem_set_whole(problem, "w", w, POINTS, 0);
         pdp_recurrence_free(recurrence);
         if (first == 0) {
-            expect_refused(problem, "a looks up w at 460, and it has 460 items");
+            expect_refused(problem, "a looks up w at 2010, and it has 2010 items");
         } else {
             expect_refused(problem, "a looks up w at -");
         }

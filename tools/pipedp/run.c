@@ -12,6 +12,7 @@
 
 /* The longest report, and the most lines, that a terminal is shown whole; and how many cells where there is none. */
 enum { SHOWN_LENGTH = 400, SHOWN_LINES = 20, SHOWN_CELLS = 8 };
+enum { MOST_CELLS_SHOWN_OF = 1000000000 }; /* beyond that one cell may be had at once, and the last ones not */
 
 /* Refuses what does not fit together, before anything is done. */
 static int check_input(const run_input *input, const run_front *front) {
@@ -66,9 +67,8 @@ static pdp_options make_options(const run_input *input, const run_front *front) 
     options.decisions = has_report || input->paths[RUN_SAVE] != NULL;
     options.on_progress = cli_show_progress;
     options.at = input->has_at ? (int64_t)input->at : -1;
-    options.last_cells = input->print                           ? front->n - input->first
-                         : front->report_label || input->has_at ? 0
-                                                                : SHOWN_CELLS;
+    const bool shows_cells = !front->report_label && !input->has_at && !input->json && front->n <= MOST_CELLS_SHOWN_OF;
+    options.last_cells = input->print ? front->n - input->first : shows_cells ? SHOWN_CELLS : 0;
     options.verify = input->verify;
     return options;
 }
