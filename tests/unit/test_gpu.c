@@ -343,6 +343,7 @@ static const recipe lines[] = {
     {LINE "type bits\n term s ^ w[j]\n combine xor\n", NULL, false, false},
     {LINE "type mod P\n param P >= 2 = 2305843009213693951\n term s\n combine add\n", NULL, false, false},
     {LINE "type f64\n source x[i]\n term w[j]*s*0.01 + w[j]\n combine add\n finish best*0.001\n", NULL, false, true},
+    {LINE "type f64\n term s*(w[j] % 2)\n combine max\n finish best*0.5\n", NULL, false, false},
     {LINE "type bits\n term s + w[j]\n combine (x1, x2) x1 & x2 & x1 identity ~0\n finish best + x[i]\n", NULL, false,
      false},
 };

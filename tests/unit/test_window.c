@@ -52,6 +52,10 @@ static const recipe recipes[] = {
     {LINE("  type f64\n", "  preset 9 : i\n  offset a[j]\n  term s + w[j]/4\n  combine min\n"), NULL, 0, false},
     {LINE("  type f32\n", "  missing skip\n  preset 1 : 1\n  offset a[j]\n  term s*0.5 + x[i]\n  combine max\n"), NULL,
      0, false},
+    {LINE("", "  missing skip\n  preset 1 : 3\n  offset a[j]\n  term s*(w[j] % 2)\n  combine min\n"), NULL, 0, false},
+    {LINE("  type f64\n", "  missing skip\n  preset 1 : 3\n  offset a[j]\n  term s*(w[j] % 2)\n"
+                          "  finish best*0.5\n  combine max\n"),
+     NULL, 0, false},
     {LINE("  type f64\n", "  missing skip\n  source x[i]\n  offset a[j]\n  term s*(w[j]/50.0)\n  combine add\n"), NULL,
      0, true},
     {LINE("  type f64\n", "  preset 9 : i\n  offset a[j]\n  term s - 9.0 + w[j]\n  combine logsumexp\n"), NULL, 0,
