@@ -51,7 +51,7 @@ def solve(problem, backend, **settings):
         environment.pop("PIPEDP_COMPILE", None)
         result = subprocess.run(
             [options.program, "solve", problem["name"], "--input", f"w=@{problem['data']}", "--backend", backend,
-             "--json"], env=environment, capture_output=True, text=True, timeout=120)
+             "--type", "i32", "--json"], env=environment, capture_output=True, text=True, timeout=120)
         what = f"{problem['name']} {backend} {settings}: {result.returncode} {result.stdout[:200]} {result.stderr}"
         assert result.returncode in (0, 1, 2), what
         stubbed = json.loads(log.read_text()) if log.exists() else None

@@ -169,7 +169,7 @@ class Solve(CommandTest):
         stdout, stderr = self.run_program(*arguments("obst p=1,2,9 q=1,1,1,1"))
         self.assertRegex(stdout, r"^problem   obst, 5 points\nvalue     29\ntree      key 2 of 0..2\n"
                                  r"            key 1 of 0..1\n              key 0 of 0..0\n"
-                                 r"method    tiles on the cpu, i32, 1 thread, \d\.\d{3} s\n$")
+                                 r"method    (tiles on the cpu, i32|knuth on the cpu, i64), 1 thread, \d\.\d{3} s\n$")
         self.assertEqual(stderr, "")
         stdout, _ = self.run_program(*arguments(f"{CYK} s=baaba"))
         self.assertIn("problem   cyk, 6 points\nvalue     {0}\ntree      (A0 (A2 'b')", stdout)
