@@ -969,7 +969,7 @@ static void test_random_edges(void **unused) {
     uint64_t random = test_seed();
     size_t seen[7] = {0};
     size_t overflows = 0;
-    for (size_t round = 0; round < campaign(1500, 22000); round++) {
+    for (size_t round = 0; round < campaign(800, 22000); round++) {
         static const int bits[] = {24, 31, 52, 53, 62, 63};
         const int64_t most = (int64_t)((UINT64_C(1) << bits[pdp_random_between(&random, 0, 5)]) - 1);
         const size_t kind = round % 11;

@@ -1102,7 +1102,7 @@ static void test_host_seeds(void **unused) {
     }
     uint64_t random = test_seed();
     pdp_device *first = device;
-    for (size_t seed = 2; seed < 2 + campaign(is_sanitized ? 2 : 8, 200); seed++) {
+    for (size_t seed = 2; seed < 2 + campaign(is_sanitized ? 1 : 4, 200); seed++) {
         char text[24];
         snprintf(text, sizeof text, "%zu", seed);
         setenv("PIPEDP_HOST_SEED", text, 1);

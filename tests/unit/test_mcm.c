@@ -194,7 +194,7 @@ static void test_brute_force(void **unused) {
     (void)unused;
     uint64_t state = test_seed();
     static const int64_t most[] = {2, 4, 10, 100, 1000000};
-    for (size_t round = 0; round < campaign(500, 30000); round++) {
+    for (size_t round = 0; round < campaign(250, 30000); round++) {
         static mcm_instance chain;
         random_chain(&chain, &state, 1 + round % 9, most[pdp_random_between(&state, 0, 4)]);
         check_all_methods(&chain);
@@ -238,11 +238,11 @@ static void test_random_chains(void **unused) {
     (void)unused;
     uint64_t state = test_seed() + 1;
     static mcm_instance chain;
-    for (size_t round = 0; round < campaign(500, 30000); round++) {
+    for (size_t round = 0; round < campaign(250, 30000); round++) {
         random_chain(&chain, &state, (size_t)pdp_random_between(&state, 1, 25), pdp_random_between(&state, 1, 60));
         check_all_methods(&chain);
     }
-    for (size_t round = 0; round < campaign(40, 800); round++) {
+    for (size_t round = 0; round < campaign(20, 800); round++) {
         random_chain(&chain, &state, (size_t)pdp_random_between(&state, 26, 120), round % 4 == 0 ? 420000 : 50);
         check_all_methods(&chain);
     }
