@@ -53,7 +53,7 @@ static const recipe recipes[] = {
     {LINE("  type f32\n", "  missing skip\n  preset 1 : 1\n  offset a[j]\n  term s*0.5 + x[i]\n  combine max\n"), NULL,
      0, false},
     {LINE("", "  missing skip\n  preset 1 : 3\n  offset a[j]\n  term s*(w[j] % 2)\n  combine min\n"), NULL, 0, false},
-    {LINE("  type f64\n", "  missing skip\n  preset 1 : 3\n  offset a[j]\n  term s*(w[j] % 2)\n"
+    {LINE("  type f64\n", "  missing skip\n  preset 1 : 3\n  offset a[j]\n  term s*abs(w[j] % 2)\n"
                           "  finish best*0.5\n  combine max\n"),
      NULL, 0, false},
     {LINE("  type f64\n", "  missing skip\n  source x[i]\n  offset a[j]\n  term s*(w[j]/50.0)\n  combine add\n"), NULL,
