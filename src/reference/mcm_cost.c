@@ -33,7 +33,7 @@ static bool neighbours_fit(const int64_t *dims, size_t corners) {
 }
 
 uint64_t pdp_reference_cost_bytes(size_t n, bool is_sure) {
-    return pdp_bytes_multiply((uint64_t)n + 2, is_sure ? short_bytes : long_bytes);
+    return pdp_bytes_multiply((uint64_t)n + 3, is_sure ? short_bytes : long_bytes);
 }
 
 pdp_status pdp_reference_cost_mcm(const int64_t *dims, size_t n, bool is_sure, pdp_wide *cost, pdp_error *error) {

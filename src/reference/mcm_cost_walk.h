@@ -6,7 +6,7 @@
 #define heap_merge WIDTH(heap_merge)
 #define heap_unite WIDTH(heap_unite)
 #define cut WIDTH(cut)
-#define push_break WIDTH(push_break)
+#define heap_make WIDTH(heap_make)
 #define join WIDTH(join)
 #define walk_round WIDTH(walk_round)
 
@@ -27,18 +27,23 @@ typedef struct curve {
 } curve;
 
 /* From the corner below in the stack to this one. The last line of its curve is the product of the two corners times
- * the apex, and what it costs alone. */
+ * the apex, and what it costs alone. It begins at a break of the piece's own, which most often is cut off by the next
+ * join and never gets to a heap. A side has no break: one beyond every apex, with nothing behind it, is cut off at
+ * once, so that nobody has to guess which pieces are sides. */
 typedef struct piece {
     uint64_t weight; /* of this corner */
     COST alone;
-    uint32_t top;
+    COST rise; /* 0 for a side, and so is fall */
+    COST fall;
+    uint64_t from;
+    uint32_t rest; /* of the breaks: the heap's last */
 } piece;
 
 typedef struct walk {
     curve_break *breaks; /* the first is none, and from 0 on */
-    piece *stack;
-    uint32_t used; /* of the breaks */
-    uint32_t free; /* those that are to be used again */
+    piece *stack;        /* downwards, towards the breaks */
+    uint32_t used;       /* of the breaks */
+    uint32_t free;       /* those that are to be used again */
 } walk;
 
 static inline uint32_t heap_merge(curve_break *breaks, uint32_t a, uint32_t b) {
@@ -83,42 +88,58 @@ static inline void cut(walk *w, curve *f) {
     w->free = number;
 }
 
-/* Behind all that are left of a curve, the first of which becomes its only child. */
-static inline uint32_t push_break(walk *w, COST rise, COST fall, uint32_t child) {
+/* The breaks of a piece as a heap: its own, which is behind the rest. */
+static uint32_t heap_make(walk *w, const piece *p) {
+    if (p->fall == 0) {
+        return NO_BREAK;
+    }
     const uint32_t number = w->free != NO_BREAK ? w->free : ++w->used;
     curve_break *own = &w->breaks[number];
     w->free = w->free != NO_BREAK ? own->next : NO_BREAK;
-    w->breaks[child].next = NO_BREAK;
-    own->rise = rise;
-    own->fall = fall;
-    own->from = (uint64_t)((rise + fall - 1) / fall);
-    own->child = child;
+    w->breaks[p->rest].next = NO_BREAK;
+    own->rise = p->rise;
+    own->fall = p->fall;
+    own->from = p->from;
+    own->child = p->rest;
     return number;
 }
 
 /* Two pieces that meet at a corner heavier than their two others become one: the line between those is drawn, or it is
  * not. All products are costs: no break is behind the lighter of the two. */
-static inline piece join(walk *w, const piece *left, piece right) {
-    const uint64_t outer = left[-1].weight, middle = left->weight, inner = right.weight;
+static inline piece join(walk *w, const piece *left, const piece *right) {
+    const uint64_t outer = left[1].weight, middle = left->weight, inner = right->weight;
     const bool is_outer = outer < inner;
     const uint64_t light = is_outer ? outer : inner, heavy = is_outer ? inner : outer;
-    const COST near = is_outer ? left->alone : right.alone, far = is_outer ? right.alone : left->alone; /* from light */
-    const uint32_t near_top = is_outer ? left->top : right.top, far_top = is_outer ? right.top : left->top;
+    const piece *near = is_outer ? left : right, *far = is_outer ? right : left; /* from light */
     const COST line = (COST)light * heavy;
-    curve f = {(COST)middle * heavy, far, far_top};
-    while (w->breaks[f.top].from > light) {
-        cut(w, &f);
+    curve f = {(COST)middle * heavy, far->alone, far->rest};
+    if (__builtin_expect(far->from > light, 1)) {
+        f.slope += far->fall;
+        f.constant -= far->rise;
+        while (w->breaks[f.top].from > light) {
+            cut(w, &f);
+        }
+    } else {
+        f.top = heap_make(w, far);
     }
-    const COST alone = near + f.slope * light + f.constant;
+    const COST alone = near->alone + f.slope * light + f.constant;
     f.slope += (COST)middle * light;
-    f.constant += near;
-    f.top = heap_merge(w->breaks, f.top, near_top);
+    f.constant += near->alone;
     /* The line is the lower one from where it meets the last piece. If that is not behind the last break, the piece
      * is above the line from its beginning. */
-    while (alone - f.constant <= (f.slope - line) * w->breaks[f.top].from) {
+    const bool is_above = alone - f.constant <= (f.slope - line) * near->from;
+    if (__builtin_expect((f.top == NO_BREAK) & is_above, 1)) {
+        f.slope += near->fall;
+        f.constant -= near->rise;
+        f.top = near->rest;
+    } else {
+        f.top = heap_merge(w->breaks, f.top, heap_make(w, near));
+    }
+    while (__builtin_expect(alone - f.constant <= (f.slope - line) * w->breaks[f.top].from, 0)) {
         cut(w, &f);
     }
-    return (piece){inner, alone, push_break(w, alone - f.constant, f.slope - line, f.top)};
+    const COST rise = alone - f.constant, fall = f.slope - line;
+    return (piece){inner, alone, rise, fall, (uint64_t)((rise + fall - 1) / fall), f.top};
 }
 
 /* From a lightest corner backwards to the same corner again. */
@@ -137,27 +158,28 @@ static COST walk_round(walk *w, const int64_t *dims, size_t corners) {
     for (size_t m = 1; m <= corners; m++) {
         const bool is_again = m == corners; /* the lightest: all that is left is joined, but the first two */
         at = at > 0 ? at - 1 : corners - 1;
-        piece f = {.weight = (uint64_t)dims[at]};
-        const uint64_t least = is_again ? 0 : f.weight;
-        const piece *bottom = w->stack + is_again;
-        for (; top->weight > least && top > bottom; top--) {
-            f = join(w, top, f);
+        const uint64_t weight = (uint64_t)dims[at], least = is_again ? 0 : weight;
+        const piece *bottom = w->stack - is_again;
+        top[-1] = (piece){.weight = weight, .from = (weight < top->weight ? weight : top->weight) + 1};
+        for (; top->weight > least && top < bottom; top++) {
+            *top = join(w, top, top - 1);
         }
-        *++top = f;
+        top--;
     }
-    return w->stack[1].alone + w->stack[2].alone;
+    return w->stack[-1].alone + w->stack[-2].alone;
 }
 
-enum { WIDTH(bytes) = sizeof(curve_break) + sizeof(piece) };
+/* Of a corner: it is in the stack, or joined, which leaves one break at most, or has yet to come. */
+enum { WIDTH(bytes) = sizeof(piece) };
 
 /* The cost, once there is memory. */
 static pdp_status WIDTH(find)(const int64_t *dims, size_t n, COST *cost, pdp_error *error) {
-    walk w = {.breaks = pdp_room_allocate(n + 2, WIDTH(bytes), error)};
-    if (w.breaks) {
-        w.stack = (piece *)(w.breaks + n + 2);
+    piece *room = pdp_room_allocate(n + 3, WIDTH(bytes), error); /* the lightest corner twice, and no break */
+    if (room) {
+        walk w = {.breaks = (curve_break *)room, .stack = room + n + 2};
         *cost = walk_round(&w, dims, n + 1);
     }
-    free(w.breaks);
+    free(room);
     return error->status;
 }
 
@@ -168,7 +190,7 @@ static pdp_status WIDTH(find)(const int64_t *dims, size_t n, COST *cost, pdp_err
 #undef heap_merge
 #undef heap_unite
 #undef cut
-#undef push_break
+#undef heap_make
 #undef join
 #undef walk_round
 #undef COST

@@ -208,27 +208,27 @@ static bool evaluate_chain(const pdp_solution *solution, pdp_value *value) {
     const pdp_decision *all = solution->decisions;
     const size_t count = solution->decision_count;
     size_t first = 0, last = solution->n; /* of the part that is next, */
-    bool is_next = true;                  /* if there is one */
+    size_t is_next = SIZE_MAX;            /* if there is one: all bits, or none */
     int64_t cost = 0;
     if (count + 1 != solution->n) {
         return false;
     }
     for (size_t x = 0; x < count; x++) {
         const size_t i = all[x].i, k = all[x].k, j = all[x].j;
-        const bool is_other = (i != first) | (j != last); /* nothing here is to be guessed, but that all is right */
-        if ((is_other & is_next) || all[x].kind != PDP_SPLIT || k <= i || k >= j) {
+        /* Bits that differ, of parts that are there: what is tested is whether all is right, and nothing has to be
+         * guessed. */
+        if ((((i ^ first) | (j ^ last)) & is_next) != 0 || all[x].kind != PDP_SPLIT || k <= i || k >= j) {
             return false;
         }
-        const bool has_right = j > k + 1;
-        const pdp_decision *right = &all[x + ((k - i) & -(size_t)has_right)];
-        const bool differs = (right->i != k) | (right->j != j);
-        if (differs & has_right) {
+        const size_t has_right = -(size_t)(j > k + 1);
+        const pdp_decision *right = &all[x + ((k - i) & has_right)];
+        if ((((right->i ^ k) | (right->j ^ j)) & has_right) != 0) {
             return false;
         }
         cost += p[i] * p[k] * p[j];
         first = i;
         last = k;
-        is_next = k > i + 1;
+        is_next = -(size_t)(k > i + 1);
     }
     value->whole = cost;
     return true;
