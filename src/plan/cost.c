@@ -94,7 +94,7 @@ static double loops_work(const pdp_problem *problem) {
     const double terms = problem->shape == PDP_LINEAR ? cells * (double)problem->offset_count : n * n * n / 6;
     return terms * interpreter_work(problem) *
            (problem->combine == PDP_OP_GCD        ? 4
-            : problem->element == PDP_ELEMENT_MOD ? 4
+            : problem->element == PDP_ELEMENT_MOD ? 7
                                                   : 1);
 }
 
