@@ -18,7 +18,6 @@ enum { TERMS_PER_CELL = 40, TERMS_PER_SUMMED_CELL = 1000, TERMS_PER_ROW_TERM = 1
 enum { LEAST_ROW_TERMS = 64, TERMS_PER_SOURCE = 16 /* which are interpreted */ };
 enum { TERMS_PER_OPERATION = 5 }; /* of a method that does without most terms */
 enum { TERMS_PER_STEP_TERM = 500, LEAST_STEPS = 1 << 13, LEAST_AMONG_MANY = 1 << 9 }; /* on the way back along a line */
-enum { SMALL_CHAIN = 10 }; /* whose plain table is done before anybody looks */
 
 static void add_text(pdp_solution *solution, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -39,38 +38,20 @@ static void append_text(pdp_solution *solution, const char *text) {
     }
 }
 
+/* A number, by which printf would take as long as the whole check of a small chain. */
+static void append_count(pdp_solution *solution, size_t count) {
+    char digits[24] = "", *first = digits + sizeof digits - 1;
+    do {
+        *--first = (char)('0' + count % 10);
+        count /= 10;
+    } while (count > 0);
+    append_text(solution, first);
+}
+
 /* ---- A chain's least cost by another way ---- */
 
 static bool wants_optimum(const pdp_plan *plan, const pdp_problem *problem) {
     return plan->options.verify && problem->chain;
-}
-
-static bool is_by_hu_shing(const pdp_plan *plan) {
-    return strcmp(plan->method->name, "hu-shing") == 0;
-}
-
-/* A small chain that has no table of its own gets one. */
-static bool is_by_table(const pdp_plan *plan, const pdp_problem *problem) {
-    return is_by_hu_shing(plan) && problem->n <= SMALL_CHAIN;
-}
-
-static pdp_status find_optimum(const pdp_plan *plan, const pdp_problem *problem, pdp_wide *value, pdp_error *error) {
-    const size_t n = problem->n;
-    if (!is_by_table(plan, problem)) {
-        return pdp_reference_cost_mcm(problem->chain, n, problem->dims != NULL, value, error);
-    }
-    int64_t *table = pdp_array_allocate((n + 1) * (n + 1), sizeof *table, error);
-    if (table && pdp_reference_solve_mcm(problem, table, (pdp_progress){0}, error) == PDP_OK) {
-        *value = table[n];
-    }
-    free(table);
-    return error->status;
-}
-
-static uint64_t optimum_bytes(const pdp_plan *plan, const pdp_problem *problem) {
-    const uint64_t points = problem->n + 1;
-    return is_by_table(plan, problem) ? pdp_bytes_multiply(points * points, sizeof(int64_t))
-                                      : pdp_reference_cost_bytes(problem->n, problem->dims != NULL);
 }
 
 uint64_t pdp_certify_bytes(const pdp_plan *plan, const pdp_problem *problem) {
@@ -78,22 +59,25 @@ uint64_t pdp_certify_bytes(const pdp_plan *plan, const pdp_problem *problem) {
     if (problem->shape == PDP_LINEAR) {
         bytes = pdp_bytes_add(bytes, pdp_witness_sums_bytes(problem));
     }
-    return wants_optimum(plan, problem) ? pdp_bytes_add(bytes, optimum_bytes(plan, problem)) : bytes;
+    return wants_optimum(plan, problem)
+               ? pdp_bytes_add(bytes, pdp_reference_cost_bytes(problem->n, problem->dims != NULL))
+               : bytes;
 }
 
 static pdp_status compare_optimum(const pdp_plan *plan, pdp_solution *solution) {
-    const char *how = is_by_table(plan, solution->problem) ? "the least cost by the plain table"
-                      : is_by_hu_shing(plan) ? "the least cost of the mirrored chain, by other code for the same method"
-                                             : "the least cost by Hu and Shing's method";
+    const pdp_problem *problem = solution->problem;
+    const char *how = strcmp(plan->method->name, "hu-shing") == 0
+                          ? "the least cost of the mirrored chain, by other code for the same method"
+                          : "the least cost by Hu and Shing's method";
     pdp_wide value = 0;
-    if (find_optimum(plan, solution->problem, &value, &solution->error) != PDP_OK) {
+    if (pdp_reference_cost_mcm(problem->chain, problem->n, problem->dims != NULL, &value, &solution->error) != PDP_OK) {
         return solution->error.status;
     }
     if (solution->value.whole != value) {
         return pdp_error_set(&solution->error, PDP_WRONG,
-                             "the answer is wrong: it is %" PRId64 ", and %s is %s%" PRId64,
-                             pdp_solution_value(solution), how, pdp_wide_fits(value) ? "" : "more than ",
-                             pdp_wide_fits(value) ? (int64_t)value : INT64_MAX);
+                             "the answer is wrong: it is %" PRId64 ", and should be %s%" PRId64 ", %s",
+                             pdp_solution_value(solution), pdp_wide_fits(value) ? "" : "more than ",
+                             pdp_wide_fits(value) ? (int64_t)value : INT64_MAX, how);
     }
     solution->certificate = PDP_CERTIFIED;
     append_text(solution, "; so is ");
@@ -195,8 +179,9 @@ static pdp_status check_solution(const pdp_plan *plan, pdp_solution *solution) {
     if (solution->decisions && pdp_solution_has_decisions(solution)) {
         if (pdp_witness_decisions(&witness, &solution->error) == PDP_OK) {
             solution->certificate = PDP_WITNESS;
-            add_text(solution, "the value is what the %zu decision%s come%s to", solution->decision_count,
-                     solution->decision_count == 1 ? "" : "s", solution->decision_count == 1 ? "s" : "");
+            append_text(solution, "the value is what the ");
+            append_count(solution, solution->decision_count);
+            append_text(solution, solution->decision_count == 1 ? " decision comes to" : " decisions come to");
         }
         return solution->error.status;
     }

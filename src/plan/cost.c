@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "cpu/window.h"
+#include "gpu/cuda_api.h"
 #include "plan/plan.h"
 #include "plan/type.h"
 #include "problem/bound.h"
@@ -367,6 +368,17 @@ static double find_gpu_terms(void) {
     return end && end != text && *end == '\0' && terms >= 0 ? terms : -1;
 }
 
+/* Without a driver no GPU can be used. To look for it takes time where it is, so that is done only for who asks. */
+static bool has_driver(void) {
+    pdp_cuda_driver driver;
+    pdp_error error = {0};
+    const bool is_there = pdp_cuda_driver_open(&driver, &error) == PDP_OK;
+    if (is_there) {
+        pdp_cuda_library_close(driver.library);
+    }
+    return is_there;
+}
+
 /* The engine on a GPU: whether there is one, only its driver knows. */
 static pdp_cost reckon_device(const pdp_plan *plan, const pdp_cost *engine) {
     const double *rates = plan->rates.values, start = 1 / rates[PDP_RATE_GPU_START], least = find_gpu_terms();
@@ -378,6 +390,9 @@ static pdp_cost reckon_device(const pdp_plan *plan, const pdp_cost *engine) {
     if (least >= 0) {
         cost.seconds = engine->seconds * (plan->terms >= least ? 0.99 : 2);
         snprintf(cost.reason, sizeof cost.reason, "PIPEDP_GPU_TERMS is %g", least);
+    }
+    if (plan->options.explain && !plan->options.device && !has_driver()) {
+        refuse(&cost, "there is no NVIDIA driver here");
     }
     return cost;
 }
@@ -515,9 +530,12 @@ static void explain_device(const pdp_plan *plan, char *out, size_t size) {
     } else if (plan->note[0] != '\0' && strncmp(plan->note, "on the CPU", 10) == 0) {
         snprintf(out, size, "%.230s", plan->note);
     } else {
+        bool is_missing = plan->cost_count > 0 && plan->costs[0].on_device;
+        for (size_t x = 0; x < plan->cost_count && !is_missing; x++) {
+            is_missing = plan->costs[x].on_device && plan->costs[x].is_refused;
+        }
         snprintf(out, size, "%s: %s", name,
-                 plan->cost_count > 0 && plan->costs[0].on_device ? "no GPU can be used here"
-                                                                  : "a GPU is not worth the start of its driver");
+                 is_missing ? "no GPU can be used here" : "a GPU is not worth the start of its driver");
     }
 }
 

@@ -48,13 +48,19 @@ static pdp_status copy_options(pdp_options *to, const pdp_options *from, pdp_err
     return PDP_OK;
 }
 
-static pdp_status fail_unknown(pdp_error *error, const char *name, const pdp_method *methods) {
-    char list[256] = "auto";
-    for (const pdp_method *m = methods; m->name; m++) {
+static pdp_status fail_unknown(pdp_error *error, const char *name, pdp_shape shape) {
+    const bool is_linear = shape == PDP_LINEAR;
+    const bool is_of_other = pdp_method_find(is_linear ? PDP_INTERVAL : PDP_LINEAR, name) != NULL;
+    char list[200] = "auto";
+    for (const pdp_method *m = pdp_methods_of(shape); m->name; m++) {
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, ", %s", m->name);
     }
-    return pdp_error_set(error, PDP_BAD_INPUT, "algorithm '%.40s' is not known here; there are %s", name, list);
+    return pdp_error_set(error, PDP_BAD_INPUT, "algorithm '%.40s' is %s; for %s recurrences there are %s", name,
+                         !is_of_other ? "not known"
+                         : is_linear  ? "for interval recurrences"
+                                      : "for linear recurrences",
+                         is_linear ? "linear" : "interval", list);
 }
 
 /* The first problem that a method cannot solve; their number if it can solve them all. */
@@ -187,7 +193,7 @@ static pdp_status open_method(pdp_plan *plan, bool is_asked_for) {
 static pdp_status take_method(pdp_plan *plan, const char *name, bool is_asked_for) {
     plan->method = pdp_method_find(plan->problem->shape, name);
     if (!plan->method) {
-        return fail_unknown(&plan->error, name, pdp_methods_of(plan->problem->shape));
+        return fail_unknown(&plan->error, name, plan->problem->shape);
     }
     if (check_reach(plan) != PDP_OK) {
         return plan->error.status;

@@ -121,6 +121,11 @@ class Sdp(CommandTest):
         self.assertEqual(plan["choice"], f"{self.automatic()}: there are so few terms that a choice would not pay")
         plan = self.run_json("mcm", 2, 3, 4, "--explain")["plan"]
         self.assertEqual([c["algorithm"] for c in plan["candidates"] if c["chosen"]], ["hu-shing"])
+        plan = self.run_json("sdp", "--random", 200000, "-k", 50000, "--dry-run", "--explain",
+                             environment={"PIPEDP_CUDA_DRIVER": "none.so"})["plan"]
+        self.assertEqual([(c["refused"], c["reason"]) for c in plan["candidates"] if c["backend"] == "cuda"],
+                         [(True, "there is no NVIDIA driver here")])
+        self.assertEqual(plan["device"], "cpu: no GPU can be used here")
 
     def test_one_cell(self):
         fibonacci = ["sdp", "--op", "add", "--offsets", "2,1", "--init", "0,1"]

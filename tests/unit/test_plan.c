@@ -116,7 +116,8 @@ static void test_unknown_method(void **unused) {
         pdp_options options = PDP_OPTIONS_DEFAULT;
         options.algorithm = none[i];
         char message[64];
-        snprintf(message, sizeof message, "algorithm '%s' is not known here", none[i]);
+        snprintf(message, sizeof message, "algorithm '%s' is %s;", none[i],
+                 i < 2 ? "for linear recurrences" : "not known");
         assert_plan_refused(&options, PDP_BAD_INPUT, message);
         assert_plan_refused(
             &options, PDP_BAD_INPUT,

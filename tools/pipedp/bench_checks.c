@@ -46,6 +46,8 @@ typedef struct check_row {
     }
 
 static const check_row rows[] = {
+    {"mcm", 10, 0, {{"p", LIST, 1, 1, 100, NULL}}},
+    {"mcm", 100, 0, {{"p", LIST, 1, 1, 100, NULL}}},
     {"mcm", 1000, 0, {{"p", LIST, 1, 1, 100, NULL}}},
     {"mcm", 10000, 0, {{"p", LIST, 1, 1, 100, NULL}}},
     {"mcm", 1000000, 0, {{"p", LIST, 1, 1, 100, NULL}}},
