@@ -50,7 +50,7 @@ extern "C" {
 typedef enum pdp_status {
     PDP_OK = 0,
     PDP_BAD_INPUT, /* the data or an option is not valid; the text names the value and its place */
-    PDP_OVERFLOW, /* a cell's value does not fit, or went beyond 2^126 on its way; the text names the first such cell */
+    PDP_OVERFLOW,  /* a cell does not fit, went beyond 2^126 on its way, or is not a number; the text names the first */
     PDP_NO_MEMORY, /* more bytes needed than allowed or than there are */
     PDP_IO,        /* a file could not be written */
     PDP_CANCELLED, /* a callback asked to stop */

@@ -377,8 +377,13 @@ static pdp_status check_memory(pdp_plan *plan) {
         return pdp_error_set(&plan->error, PDP_NO_MEMORY, "method '%s' needs more than 2^64 bytes", plan->method->name);
     }
     if (plan->bytes > allowed) {
-        return pdp_error_set(&plan->error, PDP_NO_MEMORY, "method '%s' needs %" PRIu64 " bytes, and %" PRIu64 " are %s",
-                             plan->method->name, plan->bytes, allowed, limit > 0 ? "allowed" : "free");
+        const pdp_problem *problem = plan->problem;
+        const bool has_window = problem->shape == PDP_LINEAR && plan->method->shortcut != &pdp_method_window &&
+                                pdp_problem_reach(problem) < problem->n / 8;
+        return pdp_error_set(&plan->error, PDP_NO_MEMORY,
+                             "method '%s' needs %" PRIu64 " bytes, and %" PRIu64 " are %s%s", plan->method->name,
+                             plan->bytes, allowed, limit > 0 ? "allowed" : "free",
+                             has_window ? "; without table and decisions method 'window' needs less" : "");
     }
     return PDP_OK;
 }

@@ -34,7 +34,7 @@ static arithmetic arithmetic_of(const pdp_bindings *bindings, const pdp_node *no
 
 /* ---- Errors ------------------------------------------------------------------------------------ */
 
-static APART void fail(pdp_bindings *bindings, const pdp_node *node, const char *what) {
+static APART void fail_as(pdp_status status, pdp_bindings *bindings, const pdp_node *node, const char *what) {
     const pdp_recurrence *recurrence = bindings->recurrence;
     if (bindings->error.status != PDP_OK) {
         return;
@@ -44,12 +44,21 @@ static APART void fail(pdp_bindings *bindings, const pdp_node *node, const char 
         snprintf(place, sizeof place, "line %u, column %u: ", node->place.line, node->place.column);
     }
     if (recurrence->shape == PDP_INTERVAL) {
-        pdp_error_set(&bindings->error, PDP_BAD_INPUT, "%s%s at i = %" PRId64 ", k = %" PRId64 ", j = %" PRId64, place,
-                      what, bindings->i, bindings->k, bindings->j);
+        pdp_error_set(&bindings->error, status, "%s%s at i = %" PRId64 ", k = %" PRId64 ", j = %" PRId64, place, what,
+                      bindings->i, bindings->k, bindings->j);
     } else {
-        pdp_error_set(&bindings->error, PDP_BAD_INPUT, "%s%s at i = %" PRId64 ", j = %" PRId64, place, what,
-                      bindings->i, bindings->j);
+        pdp_error_set(&bindings->error, status, "%s%s at i = %" PRId64 ", j = %" PRId64, place, what, bindings->i,
+                      bindings->j);
     }
+}
+
+static void fail(pdp_bindings *bindings, const pdp_node *node, const char *what) {
+    fail_as(PDP_BAD_INPUT, bindings, node, what);
+}
+
+/* As in an engine's table, where it is found when all is done. */
+static void fail_number(pdp_bindings *bindings, const pdp_node *node) {
+    fail_as(PDP_OVERFLOW, bindings, node, "the result is not a number");
 }
 
 /* ---- Exact whole numbers, and what is too large for them: see interpret.h ------------------------ */
@@ -232,7 +241,7 @@ static APART double operate_real(pdp_bindings *bindings, const pdp_node *node, p
     }
     result = round_real(bindings, result);
     if (isnan(result)) {
-        fail(bindings, node, "the result is not a number");
+        fail_number(bindings, node);
     }
     return result;
 }
@@ -444,7 +453,7 @@ static APART pdp_value interpret_call(pdp_bindings *bindings, const pdp_node *no
                                 : (pdp_value){.whole = a.whole < 0 ? negate(a.whole) : a.whole};
     }
     if (isnan(real)) {
-        fail(bindings, node, "the result is not a number");
+        fail_number(bindings, node);
     }
     return (pdp_value){.real = round_real(bindings, real)};
 }
@@ -460,7 +469,7 @@ static APART pdp_value interpret_muladd(pdp_bindings *bindings, const pdp_node *
     double real = bindings->element == PDP_ELEMENT_F32 ? (double)fmaf((float)a.real, (float)b.real, (float)c.real)
                                                        : fma(a.real, b.real, c.real);
     if (isnan(real)) {
-        fail(bindings, node, "the result is not a number");
+        fail_number(bindings, node);
     }
     return (pdp_value){.real = real};
 }
