@@ -224,6 +224,9 @@ PDP_INLINE elem k_divide(PDP_DATA d, elem a, elem b, int remainder) {
         return 0;
     }
 #if defined(PDP_TYPE_WIDE)
+    if (s_is_unknown(b)) {
+        return s_is_infinite(a) ? a : b;
+    }
     if (s_is_beyond(a)) {
         return b < 0 && !remainder ? s_negate(a) : a;
     }
@@ -245,12 +248,15 @@ PDP_INLINE elem k_divide(PDP_DATA d, elem a, elem b, int remainder) {
 PDP_BITS(s_and, &)
 PDP_BITS(s_or, |)
 PDP_BITS(s_xor, ^)
+PDP_INLINE elem s_flip(elem a) {
+    return s_is_unknown(a) ? a : ~a;
+}
 #else
 #define s_and(a, b) ((elem)((a) & (b)))
 #define s_or(a, b) ((elem)((a) | (b)))
 #define s_xor(a, b) ((elem)((a) ^ (b)))
-#endif
 #define s_flip(a) ((elem) ~(a))
+#endif
 PDP_INLINE elem s_gcd(elem a, elem b) {
 #if defined(PDP_TYPE_WIDE)
     if (s_is_beyond(a) || s_is_beyond(b)) {

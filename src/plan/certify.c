@@ -87,12 +87,13 @@ static pdp_status compare_optimum(const pdp_plan *plan, pdp_solution *solution) 
 
 /* ---- By the solution itself ---- */
 
-/* Engines compute with the float they were asked for, others with the recurrence's. */
+/* Engines, and what is done by their kernels, compute with the float they were asked for, others with the
+ * recurrence's. */
 static pdp_element find_element(const pdp_plan *plan, const pdp_problem *problem) {
-    const bool is_real = pdp_element_is_real(problem->element);
-    return !is_real || plan->method->kind != PDP_ENGINE ? problem->element
-           : plan->stamp.type == PDP_TYPE_F32           ? PDP_ELEMENT_F32
-                                                        : PDP_ELEMENT_F64;
+    const bool by_engine = plan->method->kind == PDP_ENGINE || plan->kernel.kernel;
+    return !pdp_element_is_real(problem->element) || !by_engine ? problem->element
+           : plan->stamp.type == PDP_TYPE_F32                   ? PDP_ELEMENT_F32
+                                                                : PDP_ELEMENT_F64;
 }
 
 /* The terms that a thread of the engine does in the time that the solve takes, about. */
@@ -200,6 +201,12 @@ static int ask_to_go_on(void *context, double share) {
     return options->on_progress(options->context, 1);
 }
 
+/* Whether a method computes by what the plan's own does. A window is filled by the kernel of the blocks. */
+static bool is_same(const pdp_plan *plan, const char *name) {
+    const bool by_blocks = plan->method->shortcut == &pdp_method_window && plan->kernel.kernel;
+    return !plan->device && (strcmp(name, plan->method->name) == 0 || (by_blocks && strcmp(name, "blocks") == 0));
+}
+
 /* The first of the methods that is not the plan's own, or at least not on its device, and can solve the problem. */
 static pdp_status plan_second(const pdp_plan *plan, pdp_problem *problem, pdp_plan **out, pdp_error *error) {
     static const char *const interval[] = {"hu-shing", "knuth", "tiles", "sequential", NULL};
@@ -221,7 +228,7 @@ static pdp_status plan_second(const pdp_plan *plan, pdp_problem *problem, pdp_pl
     pdp_status status = PDP_BAD_INPUT;
     for (const char *const *name = problem->shape == PDP_INTERVAL ? interval : linear; *name && status == PDP_BAD_INPUT;
          name++) {
-        if (!plan->device && strcmp(*name, plan->method->name) == 0) {
+        if (is_same(plan, *name)) {
             continue;
         }
         options.algorithm = *name;
@@ -242,7 +249,7 @@ static bool values_agree(const pdp_solution *one, const pdp_solution *other, boo
     }
     const double a = pdp_solution_real_value(one), b = pdp_solution_real_value(other);
     return (a <= b && a >= b) ||
-           fabs(a - b) <= (is_short ? 1e-4 : 1e-9) * fmax(fabs(a), fabs(b)); /* or both infinite */
+           (isfinite(a) && isfinite(b) && fabs(a - b) <= (is_short ? 1e-4 : 1e-9) * fmax(fabs(a), fabs(b)));
 }
 
 static bool is_short(const pdp_plan *plan, const pdp_problem *problem) {
@@ -271,6 +278,8 @@ static pdp_status compare_second(const pdp_plan *plan, pdp_solution *solution) {
     }
     if (status == PDP_CANCELLED) {
         solution->error = error;
+    } else if (status == PDP_OVERFLOW) { /* of floats: in another order */
+        add_text(solution, "; by method '%s' %.120s", pdp_plan_algorithm(second), error.text);
     } else if (status != PDP_OK) {
         add_text(solution, "; there is no second method: %.120s", error.text);
     } else if (values_agree(solution, other, is_short(plan, solution->problem))) {
@@ -346,6 +355,13 @@ static pdp_status make_claimed(const pdp_plan *plan, const pdp_claim *claim, pdp
         solution->value.real = claim->feasible ? claim->real_value : is_max ? -(double)INFINITY : (double)INFINITY;
     } else if (!claim->feasible) {
         solution->value.whole = is_bits ? 0 : is_max ? -PDP_WHOLE_INFINITY : PDP_WHOLE_INFINITY;
+    }
+    if (isnan(claim->real_value)) {
+        return pdp_error_set(&solution->error, PDP_BAD_INPUT, "claim.real_value is not a number");
+    }
+    if (!claim->feasible && !pdp_solution_is_infeasible(solution, solution->value)) {
+        return pdp_error_set(&solution->error, PDP_WRONG,
+                             "the answer is wrong: it is claimed to be none, and under this operator there is one");
     }
     if (claim->decisions) {
         solution->decisions = pdp_array_allocate(claim->decision_count, sizeof *solution->decisions, &solution->error);

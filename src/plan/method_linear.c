@@ -60,7 +60,8 @@ static bool find_weight(const pdp_problem *problem, pdp_wide *weight) {
         }
         *weight = own;
     }
-    *weight += sum;
+    *weight =
+        pdp_interpret_combine(&bindings, PDP_OP_ADD, (pdp_value){.whole = *weight}, (pdp_value){.whole = sum}).whole;
     return true;
 }
 

@@ -177,14 +177,14 @@ void pdp_linear_form_weigh(pdp_bindings *b, pdp_term_form form, size_t j, pdp_wi
 
 pdp_wide pdp_linear_form_source(pdp_bindings *b, const pdp_problem *problem, size_t i) {
     const pdp_recurrence *r = problem->recurrence;
-    pdp_wide sum = 0;
+    pdp_value sum = {.whole = 0};
     b->i = (int64_t)i;
     if (problem->has_source) {
-        sum = pdp_interpret_element(b, r->source).whole;
+        sum = pdp_interpret_element(b, r->source);
     }
     if (r->finish != PDP_NO_NODE) {
-        b->cells[PDP_CELL_BEST] = (pdp_value){.whole = 0};
-        sum = add(b, sum, pdp_interpret_element(b, r->finish).whole);
+        b->cells[PDP_CELL_BEST] = sum; /* which it adds to: so what is too large for either stays so */
+        sum = pdp_interpret_element(b, r->finish);
     }
-    return sum;
+    return sum.whole;
 }

@@ -185,6 +185,9 @@ static APART pdp_wide operate_exact(pdp_bindings *bindings, const pdp_node *node
             fail(bindings, node, "division by zero");
             return 0;
         }
+        if (is_unknown(b)) {
+            return is_infinite(a) ? a : b;
+        }
         if (is_beyond(a)) {
             return b < 0 && op == PDP_OP_DIVIDE ? negate(a) : a;
         }
@@ -398,8 +401,8 @@ static APART pdp_value interpret_unary(pdp_bindings *bindings, const pdp_node *n
     arithmetic kind = arithmetic_of(bindings, node);
     pdp_value value = interpret_as(bindings, node->child[0], kind);
     if (node->op == PDP_OP_FLIP) {
-        pdp_wide flipped = ~convert(bindings, value, kind, EXACT).whole;
-        return convert(bindings, (pdp_value){.whole = flipped}, EXACT, kind);
+        const pdp_wide whole = convert(bindings, value, kind, EXACT).whole;
+        return convert(bindings, (pdp_value){.whole = is_unknown(whole) ? whole : ~whole}, EXACT, kind);
     }
     if (kind == FLOATING) { /* keeps the sign of zero */
         return (pdp_value){.real = -value.real};

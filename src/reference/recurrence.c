@@ -8,7 +8,7 @@ static const size_t tile = 64;
 
 pdp_machine_type pdp_reference_type(const pdp_problem *problem) {
     switch (problem->element) {
-    case PDP_ELEMENT_F32:
+    case PDP_ELEMENT_F32: return PDP_TYPE_F32;
     case PDP_ELEMENT_F64: return PDP_TYPE_F64;
     case PDP_ELEMENT_BITS:
     case PDP_ELEMENT_MOD: return PDP_TYPE_U64;
@@ -16,8 +16,15 @@ pdp_machine_type pdp_reference_type(const pdp_problem *problem) {
     }
 }
 
+static size_t cell_bytes(const pdp_problem *problem) {
+    const pdp_machine_type type = pdp_reference_type(problem);
+    return type == PDP_TYPE_WIDE ? sizeof(pdp_wide) : type == PDP_TYPE_F32 ? sizeof(float) : sizeof(double);
+}
+
 static void store(void *at, pdp_machine_type type, pdp_value value) {
-    if (type == PDP_TYPE_F64) {
+    if (type == PDP_TYPE_F32) {
+        *(float *)at = (float)value.real;
+    } else if (type == PDP_TYPE_F64) {
         *(double *)at = value.real;
     } else if (type == PDP_TYPE_U64) {
         *(uint64_t *)at = (uint64_t)value.whole;
@@ -27,9 +34,8 @@ static void store(void *at, pdp_machine_type type, pdp_value value) {
 }
 
 uint64_t pdp_reference_bytes(const pdp_problem *problem) {
-    const uint64_t cell = pdp_reference_type(problem) == PDP_TYPE_WIDE ? sizeof(pdp_wide) : sizeof(double);
-    pdp_tiles tiles = {.points = problem->n + 1, .tile = tile, .panel = tile, .cell_bytes = cell};
-    return problem->shape == PDP_LINEAR ? pdp_bytes_multiply(problem->n, cell) : pdp_tiles_bytes(&tiles);
+    pdp_tiles tiles = {.points = problem->n + 1, .tile = tile, .panel = tile, .cell_bytes = cell_bytes(problem)};
+    return problem->shape == PDP_LINEAR ? pdp_bytes_multiply(problem->n, cell_bytes(problem)) : pdp_tiles_bytes(&tiles);
 }
 
 /* sum (+) term. An own operator need not have an identity: the first term is then the sum. (Otherwise it is combined,
@@ -72,10 +78,7 @@ pdp_status pdp_reference_solve_interval(pdp_solution *solution, pdp_progress pro
     pdp_bindings b = pdp_problem_bindings(problem);
     const size_t n = problem->n;
     solution->type = pdp_reference_type(problem);
-    solution->tiles = (pdp_tiles){.points = n + 1,
-                                  .tile = tile,
-                                  .panel = tile,
-                                  .cell_bytes = solution->type == PDP_TYPE_WIDE ? sizeof(pdp_wide) : sizeof(double)};
+    solution->tiles = (pdp_tiles){.points = n + 1, .tile = tile, .panel = tile, .cell_bytes = cell_bytes(problem)};
     if (pdp_tiles_allocate(&solution->tiles, &solution->error) != PDP_OK) {
         return solution->error.status;
     }
@@ -120,7 +123,7 @@ pdp_status pdp_reference_fill_linear(pdp_solution *solution, size_t begin, size_
     const pdp_problem *problem = solution->problem;
     const pdp_recurrence *r = problem->recurrence;
     pdp_bindings b = pdp_problem_bindings(problem);
-    const size_t bytes = solution->type == PDP_TYPE_WIDE ? sizeof(pdp_wide) : sizeof(double);
+    const size_t bytes = cell_bytes(problem);
     const bool can_miss = pdp_problem_can_miss(problem);
     for (size_t i = begin; i < end && b.error.status == PDP_OK; i++) {
         pdp_value cell;

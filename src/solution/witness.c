@@ -34,12 +34,23 @@ static double tolerance(const pdp_witness *w, double count, double largest) {
     return 8 * (count + 1) * (w->element == PDP_ELEMENT_F32 ? (double)FLT_EPSILON : DBL_EPSILON) * largest;
 }
 
-static bool agree(const pdp_witness *w, pdp_value a, pdp_value b, double count, double largest) {
+/* An infinity agrees with itself alone, and what is not a number with nothing. Only a sum whose terms are together as
+ * large as a float gets may be infinite here and not there: that depends on their order. */
+static bool agree(const pdp_witness *w, pdp_value found, pdp_value value, double count, double largest) {
     if (!is_real(w)) {
-        return a.whole == b.whole;
+        return found.whole == value.whole;
     }
-    /* Infinities agree with themselves. */
-    return !(a.real < b.real || a.real > b.real) || fabs(a.real - b.real) <= tolerance(w, count, largest);
+    const double a = found.real, b = value.real, most = w->element == PDP_ELEMENT_F32 ? (double)FLT_MAX : DBL_MAX;
+    const pdp_op combine = w->solution->problem->combine;
+    if (isinf(a) && isfinite(b)) {
+        return combine != PDP_OP_MIN && combine != PDP_OP_MAX && largest > most / 2;
+    }
+    return (a <= b && a >= b) || (isfinite(a) && isfinite(b) && fabs(a - b) <= tolerance(w, count, largest));
+}
+
+/* What counts for a tolerance. */
+static double magnitude(pdp_value value) {
+    return isfinite(value.real) ? fabs(value.real) : 0;
 }
 
 static void print_number(const pdp_witness *w, pdp_value value, char text[48]) {
@@ -188,7 +199,7 @@ static pdp_status evaluate_tree(tree *t, pdp_value *value) {
         if (t->count > n) { /* more than any tree has */
             return fail_decision(t, x, d);
         }
-        t->largest = is_real(t->w) ? fmax(t->largest, fabs(own.real)) : 0;
+        t->largest = is_real(t->w) ? fmax(t->largest, magnitude(own)) : 0;
         t->parts[t->count++] = (part){d->i, d->j, own};
     }
     pdp_status status = take_part(t, 0, n, value);
@@ -284,7 +295,7 @@ static pdp_status evaluate_steps(const pdp_witness *w, pdp_value *value, double 
             added = own.whole - value->whole;
         }
         *value = own;
-        *largest = is_real(w) ? fmax(*largest, fabs(value->real)) : 0;
+        *largest = is_real(w) ? fmax(*largest, magnitude(*value)) : 0;
         if (b.error.status != PDP_OK) {
             return fail_binding(&b, error);
         }
@@ -314,7 +325,7 @@ pdp_status pdp_witness_decisions(const pdp_witness *w, pdp_error *error) {
         free(t.parts);
     }
     if (error->status == PDP_OK &&
-        !agree(w, value, solution->value, (double)solution->decision_count, fmax(largest, fabs(value.real)))) {
+        !agree(w, value, solution->value, (double)solution->decision_count, fmax(largest, magnitude(value)))) {
         char texts[2][48];
         print_number(w, value, texts[0]);
         print_number(w, solution->value, texts[1]);
@@ -339,8 +350,7 @@ static void add_term(const pdp_witness *w, pdp_bindings *b, total *sum, pdp_valu
     sum->is_empty = false;
     sum->terms++;
     if (is_real(w)) {
-        sum->largest += isinf(term.real) ? 0 : fabs(term.real);
-        sum->largest = isinf(sum->value.real) ? sum->largest : fmax(sum->largest, fabs(sum->value.real));
+        sum->largest = fmax(sum->largest + magnitude(term), magnitude(sum->value));
     }
 }
 
@@ -419,7 +429,7 @@ static pdp_status check_cell(const pdp_witness *w, pdp_bindings *b, size_t i, si
     if (b->error.status != PDP_OK) {
         return fail_binding(b, error);
     }
-    if (agree(w, sum.value, value, (double)sum.terms, fmax(sum.largest, fabs(sum.value.real)))) {
+    if (agree(w, sum.value, value, (double)sum.terms, fmax(sum.largest, magnitude(sum.value)))) {
         return PDP_OK;
     }
     print_number(w, sum.value, texts[0]);

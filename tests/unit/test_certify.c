@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -657,6 +658,98 @@ static void test_claims(void **unused) {
     assert_string_equal(pdp_certificate_name((pdp_certificate)7), "");
 }
 
+/* A problem of floats from a text: its one input, and for a line its offsets and weights too. */
+static pdp_problem *make_floats(const char *text, const double *values, size_t count) {
+    static const int64_t offset = 1;
+    static const double weight = 0.3;
+    pdp_problem *problem = parse(text);
+    assert_int_equal(pdp_problem_set_real(problem, "x", values, count, 0), PDP_OK);
+    if (strncmp(text, "linear", 6) == 0) {
+        assert_int_equal(pdp_problem_set_whole(problem, "a", &offset, 1, 0), PDP_OK);
+        assert_int_equal(pdp_problem_set_real(problem, "w", &weight, 1, 0), PDP_OK);
+    }
+    return problem;
+}
+
+#define FLOAT_TREE(type)                                                                                               \
+    "interval own\n type " type "\n input x[n]\n size n+1\n leaf x[i]\n term l + r*0.3\n combine min\n"
+#define FLOAT_LINE(type)                                                                                               \
+    "linear own\n type " type "\n input x[n]\n input a[k] >= 1\n input w[k]\n size n\n missing skip\n offset a[j]\n"   \
+    " source x[i]\n term w[j]*s\n combine add\n"
+
+/* What is infinite or no number agrees with itself at most, decisions or none, and a sum is never without a value. */
+static void test_float_claims(void **unused) {
+    (void)unused;
+    static const double small[] = {1, 2}, large[] = {1e308, 1e308, 1e308}, endless = (double)INFINITY;
+    const pdp_decision split = {PDP_SPLIT, 0, 1, 2};
+    const struct {
+        const char *text;
+        const double *values;
+        size_t count;
+        pdp_claim claim;
+        pdp_status expected;
+    } cases[] = {
+        {FLOAT_TREE("f64"), small, 2, {sizeof(pdp_claim), 1, 0, 1.6, &split, 1}, PDP_OK},
+        {FLOAT_TREE("f64"), small, 2, {sizeof(pdp_claim), 1, 0, 1.7, &split, 1}, PDP_WRONG},
+        {FLOAT_TREE("f64"), small, 2, {sizeof(pdp_claim), 1, 0, (double)NAN, &split, 1}, PDP_BAD_INPUT},
+        {FLOAT_TREE("f64"), small, 2, {sizeof(pdp_claim), 1, 0, -endless, &split, 1}, PDP_WRONG},
+        {FLOAT_TREE("f64"), small, 2, {sizeof(pdp_claim), 1, 0, -endless, NULL, 0}, PDP_WRONG},
+        {FLOAT_LINE("f64"), small, 2, {sizeof(pdp_claim), 1, 0, 2.3, NULL, 0}, PDP_OK},
+        {FLOAT_LINE("f64"), small, 2, {sizeof(pdp_claim), 1, 0, endless, NULL, 0}, PDP_WRONG},
+        {FLOAT_LINE("f64"), small, 2, {sizeof(pdp_claim), 0, 0, 0, NULL, 0}, PDP_WRONG},
+        {FLOAT_LINE("f32"), large, 3, {sizeof(pdp_claim), 1, 0, 5, NULL, 0}, PDP_WRONG},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        for (int verify = 1; verify <= 2; verify++) {
+            pdp_problem *problem = make_floats(cases[c].text, cases[c].values, cases[c].count);
+            pdp_options options = PDP_OPTIONS_DEFAULT;
+            pdp_plan *plan;
+            pdp_solution *checked;
+            options.verify = verify;
+            assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+            assert_int_equal(pdp_plan_verify(plan, &cases[c].claim, &checked), cases[c].expected);
+            pdp_solution_free(checked);
+            pdp_plan_free(plan);
+            pdp_problem_free(problem);
+        }
+    }
+}
+
+/* Checks compute with the floats that the method has: those of the file by the interpreter, those that are asked for
+ * by a kernel, also where that fills a window. */
+static void test_short_floats(void **unused) {
+    (void)unused;
+    static const double values[] = {1.1, 2.7, 3.3, 1.9, 0.7};
+    static const struct {
+        const char *text, *algorithm, *type, *expected;
+    } cases[] = {{FLOAT_TREE("f32"), "sequential", "auto", "f32"}, {FLOAT_LINE("f32"), "sequential", "auto", "f32"},
+                 {FLOAT_TREE("f64"), "tiles", "f32", "f32"},       {FLOAT_LINE("f64"), "blocks", "f32", "f32"},
+                 {FLOAT_LINE("f64"), "window", "f32", "f32"},      {FLOAT_LINE("f64"), "window", "auto", "f64"}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        pdp_problem *problem = make_floats(cases[c].text, values, 5);
+        pdp_options options = PDP_OPTIONS_DEFAULT;
+        pdp_plan *plan;
+        pdp_solution *solution;
+        options.algorithm = cases[c].algorithm;
+        options.type = cases[c].type;
+        options.table = strcmp(cases[c].algorithm, "window") != 0;
+        options.verify = 1;
+        if (pdp_plan_create(&plan, problem, &options) == PDP_OK) { /* there may be no compiler */
+            assert_string_equal(pdp_plan_type(plan), cases[c].expected);
+            const pdp_status status = pdp_plan_run(plan, &solution);
+            assert_string_equal(pdp_solution_error(solution), "");
+            assert_int_equal(status, PDP_OK);
+            assert_int_equal(pdp_solution_certificate(solution, NULL), PDP_WITNESS);
+            pdp_solution_free(solution);
+        } else {
+            assert_in(pdp_plan_error(plan), "no kernel for");
+            assert_string_not_equal(cases[c].algorithm, "sequential");
+        }
+        pdp_plan_free(plan);
+        pdp_problem_free(problem);
+    }
+}
+
 /* A random tree of the chain i..j, as decisions are in a solution. */
 static size_t draw_tree(pdp_decision *decisions, size_t i, size_t j, uint64_t *state) {
     if (j < i + 2) {
@@ -752,7 +845,8 @@ int main(void) {
         cmocka_unit_test(test_flips_in_sums),   cmocka_unit_test(test_windows),
         cmocka_unit_test(test_other_sums),      cmocka_unit_test(test_cancelled),
         cmocka_unit_test(test_claims),          cmocka_unit_test(test_claimed_trees),
-        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_fields),          cmocka_unit_test(test_float_claims),
+        cmocka_unit_test(test_short_floats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,6 +173,10 @@ static void test_large(void **unused) {
     assert_whole("", "(mul[q<3] (l*9223372036854775807) - l) >> 9", PDP_WHOLE_BEYOND);
     assert_whole("", "(mul[q<3] (l*9223372036854775807)) - mul[q<2] (l*9223372036854775807)", PDP_WHOLE_UNKNOWN);
     assert_whole("", "l - ((mul[q<3] (l*9223372036854775807)) - mul[q<2] (l*9223372036854775807))", PDP_WHOLE_UNKNOWN);
+    assert_whole("", "~((mul[q<3] (l*9223372036854775807)) - mul[q<3] (l*9223372036854775807))", PDP_WHOLE_UNKNOWN);
+    assert_whole("", "l/((mul[q<3] (l*9223372036854775807)) - mul[q<3] (l*9223372036854775807))", PDP_WHOLE_UNKNOWN);
+    assert_whole("", "l%((mul[q<3] (l*9223372036854775807)) - mul[q<3] (l*9223372036854775807))", PDP_WHOLE_UNKNOWN);
+    assert_whole("", "l/mul[q<3] (l*9223372036854775807)", 0);
     assert_whole("", "max(l, (mul[q<3] (l*9223372036854775807)) - mul[q<3] (l*9223372036854775807))",
                  PDP_WHOLE_UNKNOWN);
     assert_whole("",

@@ -764,12 +764,44 @@ static void test_refusals(void **state) {
     }
 }
 
+/* Source and finish beyond 2^126, of opposite signs: that they cancel is not known, and so the cell does not fit, by
+ * whatever method. */
+static void test_saturated(void **state) {
+    (void)state;
+    static const char text[] =
+        "linear t\n input x[n]\n input a[k] >= 1\n size n\n missing skip\n offset a[j]\n"
+        " source x[i]*x[i]*x[i]\n term s\n finish best - (x[i]+1)*(x[i]+1)*(x[i]+1)\n combine add\n";
+    static const char *const methods[] = {"sequential", "series", "window"};
+    static const int64_t values[] = {1, 2, 5000000000000000000, 3}, offsets[] = {1, 2};
+    for (size_t m = 0; m < 3; m++) {
+        pdp_recurrence *recurrence;
+        pdp_problem *problem;
+        pdp_plan *plan;
+        pdp_solution *solution;
+        pdp_options options = PDP_OPTIONS_DEFAULT;
+        assert_int_equal(pdp_recurrence_parse(&recurrence, text, sizeof text - 1), PDP_OK);
+        assert_int_equal(pdp_problem_create(&problem, recurrence), PDP_OK);
+        pdp_recurrence_free(recurrence);
+        pdp_problem_set_whole(problem, "x", values, 4, 0);
+        pdp_problem_set_whole(problem, "a", offsets, 2, 0);
+        options.algorithm = methods[m];
+        options.table = 0;
+        assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+        assert_int_equal(pdp_plan_run(plan, &solution), PDP_OVERFLOW);
+        assert_string_equal(pdp_solution_error(solution), "cell 2: the value (by add) does not fit into int64");
+        pdp_solution_free(solution);
+        pdp_plan_free(plan);
+        pdp_problem_free(problem);
+    }
+}
+
 int main(void) {
     use_test_cache();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transforms), cmocka_unit_test(test_ring),    cmocka_unit_test(test_small),
         cmocka_unit_test(test_levels),     cmocka_unit_test(test_largest), cmocka_unit_test(test_fibonacci),
         cmocka_unit_test(test_far),        cmocka_unit_test(test_beyond),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_saturated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
