@@ -7,9 +7,8 @@
 #include "cpu/ntt.h"
 
 enum {
-    PDP_RING_MOST = 5,      /* primes */
-    PDP_RING_LOG_SIZE = 23, /* of the longest transform that they all have */
-    PDP_RING_MOST_BITS = 152
+    PDP_RING_MOST = 5,     /* primes */
+    PDP_RING_LOG_SIZE = 23 /* of the longest transform that they all have */
 };
 
 typedef enum pdp_ring_kind { PDP_RING_EXACT, PDP_RING_WRAP, PDP_RING_MOD } pdp_ring_kind;

@@ -167,8 +167,13 @@ static pdp_status check_alone(const pdp_witness *witness, pdp_solution *solution
         add_text(solution, "the value is what powers of x modulo the recurrence's polynomial come to");
     } else if (!is_checked && solution->steps_checked > 0) {
         solution->certificate = PDP_WITNESS;
-        add_text(solution, "the %zu fractions on the way to the value, at a random point, are those of the recurrence",
-                 solution->steps_checked);
+        const pdp_problem *problem = solution->problem;
+        const bool is_short = problem->element == PDP_ELEMENT_MOD && problem->modulus < 1 << 20;
+        add_text(solution, "the %zu fractions on the way to the value, at a random point", solution->steps_checked);
+        if (is_short) { /* so that a wrong one may well be right there */
+            add_text(solution, " of the %" PRId64 " that there are", problem->modulus);
+        }
+        append_text(solution, ", are those of the recurrence");
     } else if (!is_checked) {
         add_text(solution, "there is neither a decision nor a table to look at");
     }

@@ -214,7 +214,8 @@ static range evaluate_node(bounder *b, uint32_t node) {
         return hull(evaluate(b, n->child[1]), evaluate(b, n->child[2]));
     case PDP_NODE_CALL: {
         range x = evaluate(b, n->child[0]);
-        return n->op == PDP_OP_ABS ? make_range(0, magnitude(x)) : combine(n->op, x, evaluate(b, n->child[1]));
+        return n->op == PDP_OP_ABS ? make_range(0, magnitude(x))
+                                   : combine(n->op, x, n->child_count > 1 ? evaluate(b, n->child[1]) : x);
     }
     case PDP_NODE_MULADD: return evaluate_multiply_add(b, n);
     default: return make_range(-PDP_UNBOUNDED, PDP_UNBOUNDED);
