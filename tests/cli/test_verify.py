@@ -220,12 +220,33 @@ class Verify(CommandTest):
             self.assertEqual(saved["inputs"]["w"]["sha256"], hashlib.sha256(text.encode()).hexdigest())
         self.run_program("mcm", "@-", "--save", "s.json", stdin="3 4 5")
         self.assertEqual(json.loads((self.folder / "s.json").read_text())["inputs"], {"p": [3, 4, 5]})
+        self.check_read_once()
         saved = self.save("solve", "nussinov", "--input", "s=GCAU", "--param", "loop=0")
         self.assertEqual((saved["inputs"], saved["params"]), ({"s": "GCAU"}, {"loop": 0}))
         self.refuse("mcm", "2", "3", "--save", "x/s.json", names=["x/s.json"], code=1)
         self.refuse("mcm", "2", "3", "--save", "a", "--order", "a", names=["--order and --save both go to 'a'"])
         (self.folder / "b.txt").write_text("2,3,4\n")
         self.refuse("solve", "mcm", "--batch", "b.txt", "--save", "s2.json", names=["--save is for one problem"])
+
+    def check_read_once(self):
+        """What cannot be read a second time is saved itself, and not the hash of what is left of it."""
+        os.mkfifo(self.folder / "pipe")
+        writer = subprocess.Popen(["sh", "-c", "echo 10 20 30 40 > pipe"], cwd=self.folder)
+        self.addCleanup(writer.wait)
+        self.addCleanup(writer.kill)
+        for line in [["mcm", "@/dev/stdin"], ["mcm", "--file", "/dev/fd/0"], ["solve", "mcm", "--input", "p=@/dev/stdin"],
+                     ["solve", "mcm", "--input", "p=@pipe"]]:
+            self.run_program(*line, "--save", "s.json", stdin="10 20 30 40\n")
+            saved = json.loads((self.folder / "s.json").read_text())
+            self.assertEqual(saved["inputs"], {"p": [10, 20, 30, 40]}, line)
+            if READS_JSON:
+                self.run_program("verify", "s.json")
+        line = ["solve", "nussinov", "--input", "s=@/dev/stdin", "--save", "s.json"]
+        with open(self.folder / "s.txt", "w+") as file:  # a file, but not by this name the next time
+            file.write("GCAU\n")
+            file.seek(0)
+            subprocess.run([PROGRAM, *line], stdin=file, stdout=subprocess.DEVNULL, cwd=self.folder, check=True)
+        self.assertEqual(json.loads((self.folder / "s.json").read_text())["inputs"], {"s": "GCAU"})
 
     @unittest.skipUnless(READS_JSON, "built without jansson")
     def test_tampered(self):

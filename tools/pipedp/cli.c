@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -194,6 +195,16 @@ int cli_read_text(const char *name, const char *path, char **text, size_t *lengt
         fclose(stream);
     }
     return *text ? EXIT_DONE : cli_fail(EXIT_BAD_USE, "%s: '%s' cannot be read: %s", name, path, strerror(code));
+}
+
+bool cli_is_read_once(const char *path) {
+    static const char *const open_here[] = {"/dev/stdin", "/dev/fd/", "/proc/self/fd/"}; /* which may be a file, now */
+    struct stat about;
+    bool is_open_here = strcmp(path, "-") == 0;
+    for (size_t x = 0; x < sizeof open_here / sizeof *open_here; x++) {
+        is_open_here |= strncmp(path, open_here[x], strlen(open_here[x])) == 0;
+    }
+    return is_open_here || (stat(path, &about) == 0 && !S_ISREG(about.st_mode));
 }
 
 int cli_flush_stdout(void) {

@@ -85,4 +85,7 @@ int cli_interrupted(void);
  * went wrong, after "`name`: ". */
 int cli_read_text(const char *name, const char *path, char **text, size_t *length);
 
+/* What is there now cannot be had from this path again: a pipe, a terminal, or whatever this process has open. */
+bool cli_is_read_once(const char *path);
+
 #endif

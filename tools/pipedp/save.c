@@ -79,10 +79,11 @@ static int write_file(json *writer, const char *name, const char *path) {
     return code;
 }
 
+/* The file that an input came from, if it can be read there again; NULL otherwise. */
 static const char *find_source(const run_front *front, const char *name) {
     for (const run_source *s = front->sources; s < front->sources + RUN_SOURCES && s->name; s++) {
         if (strcmp(s->name, name) == 0) {
-            return s->path;
+            return s->path && !cli_is_read_once(s->path) ? s->path : NULL;
         }
     }
     return NULL;
