@@ -195,6 +195,36 @@ class Solve(CommandTest):
         self.run_program(*arguments("coins coin=5,10 amount=7"), "--table", "t.npy")
         self.assertEqual(read_npy(self.folder / "t.npy")[1], [0] + 4 * [2**63 - 1] + [1] + 2 * [2**63 - 1])
 
+    def cells(self, *line, count):
+        """The cells of --print, as text and as JSON."""
+        line = [*line, "--print", f"0..{count - 1}"]
+        stdout, _ = self.run_program(*line)
+        return [text.split(" = ")[1] for text in stdout.splitlines()], self.run_json(*line)["cells"]
+
+    def test_infeasible_cells(self):
+        """They are no numbers; the last number of a type is one, where no cell can be infeasible."""
+        self.assertEqual(self.cells(*arguments("coins coin=2 amount=5"), count=6),
+                         (["0", "none", "1", "none", "2", "none"], [0, None, 1, None, 2, None]))
+        least, most = -2**63, 2**63 - 1
+        text = "linear a\n{}input a[k]\nparam op operator\nparam n\ninput x[n] optional\nsize n\npreset 1 : 7\n" \
+               "missing skip\noffset a[j]\nsource x[i]\nterm s\ncombine op\n"
+        for kind, value in [("", 7), ("type f64\n", 7.0), ("type i32\n", 7)]:
+            (self.folder / "a.dp").write_text(text.format(kind))
+            for op in ["min", "max"]:
+                line = ["solve", "a.dp", "--input", "a=2", "--param", f"op={op}", "--param", "n=4"]
+                self.assertEqual(self.cells(*line, count=4), (["7", "none"] * 2, [value, None] * 2))
+                self.assertIn("\nlast 4    7 none 7 none\n", self.run_program(*line)[0])
+        (self.folder / "a.dp").write_text(text.format(""))
+        for op, last in [("min", most), ("max", least)]:
+            line = ["solve", "a.dp", "--input", "a=2", "--param", f"op={op}", "--param", "n=3"]
+            self.assertEqual(self.cells(*line, "--input", f"x={last},{last},{last}", count=3),
+                             (["7", str(last), "7"], [7, last, 7]))
+            line = ["sdp", "--op", op, "--offsets", "1", "--init", last, "-n", 3]
+            self.assertEqual(self.cells(*line, count=3), ([str(last)] * 3, [last] * 3))
+            self.assertIn(f"\nlast 3    {last} {last} {last}\n", self.run_program(*line)[0])
+        line = ["sdp", "--op", "and", "--offsets", "1", "--init", most, "-n", 2]
+        self.assertEqual(self.cells(*line, count=2), ([str(most)] * 2, [most] * 2))
+
     def test_overflow_names_the_cell(self):
         line = arguments("compositions part=1,2 total=99")
         self.refuse(*line, "--table", "t.npy", names=["cell 92", "int64"], code=1)

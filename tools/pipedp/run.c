@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "explain.h"
+#include "infeasible.h"
 #include "json.h"
 #include "save.h"
 
@@ -119,13 +120,67 @@ static void start_progress(const run_front *front) {
     }
 }
 
-/* ---- Text ---- */
+/* ---- The outcome ---- */
+
+/* Cells of a linear table: those of --print or, where no decisions are to be told, how it ends. */
+typedef struct shown_cells {
+    size_t count; /* 0: none are shown */
+    bool is_real;
+    int64_t *whole; /* or ... */
+    double *real;
+    infeasible how;
+} shown_cells;
+
+/* What a run has come to. */
+typedef struct outcome {
+    const pdp_plan *plan;
+    const pdp_solution *solution;
+    char *report; /* or NULL */
+    shown_cells cells;
+} outcome;
 
 /* Into int64_t or double, as the solution has them. */
 static pdp_status read_cells(const pdp_solution *solution, size_t row, size_t first, void *cells, size_t count) {
     return pdp_solution_is_real(solution) ? pdp_solution_real_cells(solution, row, first, cells, count)
                                           : pdp_solution_cells(solution, row, first, cells, count);
 }
+
+/* Cells that the method has not kept are none. */
+static int take_cells(shown_cells *cells, const run_front *front, const pdp_solution *solution, size_t first,
+                      size_t count) {
+    void *data = calloc(count, sizeof(int64_t)); /* a double is as large */
+    cells->is_real = pdp_solution_is_real(solution) != 0;
+    if (!data || !infeasible_find(&cells->how, front->problem)) {
+        free(data);
+        return cli_fail(EXIT_FAILED, "the cells: out of memory");
+    }
+    cells->whole = cells->is_real ? NULL : data;
+    cells->real = cells->is_real ? data : NULL;
+    cells->count = read_cells(solution, 0, first, data, count) == PDP_OK ? count : 0;
+    return EXIT_DONE;
+}
+
+/* What --print asks for has to be there; how the table ends is only told if it is. */
+static int find_cells(const run_input *input, const run_front *front, outcome *result) {
+    if (input->print) {
+        const size_t first = (size_t)input->first;
+        const int code = take_cells(&result->cells, front, result->solution, first, (size_t)input->last - first + 1);
+        return code == EXIT_DONE && result->cells.count == 0 ? cli_fail(EXIT_FAILED, "--print: there is no table")
+                                                             : code;
+    }
+    if (front->shape == PDP_LINEAR && !front->report_label && !input->has_at && !input->json) {
+        const size_t count = front->n < SHOWN_CELLS ? front->n : SHOWN_CELLS;
+        return take_cells(&result->cells, front, result->solution, front->n - count, count);
+    }
+    return EXIT_DONE;
+}
+
+static void free_cells(shown_cells *cells) {
+    free(cells->whole);
+    free(cells->real);
+}
+
+/* ---- Text ---- */
 
 /* The shortest text that is read as the same number. */
 static void print_real(FILE *out, double value) {
@@ -204,40 +259,42 @@ static void print_report(FILE *out, const run_front *front, const char *report) 
     }
 }
 
-static void print_cells(FILE *out, const run_input *input, const pdp_solution *solution, const void *cells) {
-    for (uint64_t x = 0; x <= input->last - input->first; x++) {
+static bool is_infeasible(const shown_cells *cells, size_t at) {
+    return cells->is_real ? infeasible_is_real(&cells->how, cells->real[at])
+                          : infeasible_is_whole(&cells->how, cells->whole[at]);
+}
+
+static void print_cells(FILE *out, const run_input *input, const shown_cells *cells) {
+    for (size_t x = 0; x < cells->count; x++) {
         fprintf(out, "ST[%" PRIu64 "] = ", input->first + x);
-        if (pdp_solution_is_real(solution)) {
-            print_real(out, ((const double *)cells)[x]);
+        if (is_infeasible(cells, x)) {
+            fputs("none", out);
+        } else if (cells->is_real) {
+            print_real(out, cells->real[x]);
         } else {
-            fprintf(out, "%" PRId64, ((const int64_t *)cells)[x]);
+            fprintf(out, "%" PRId64, cells->whole[x]);
         }
         fputc('\n', out);
     }
 }
 
-/* Where no decisions are to be told, how the table ends. */
-static void print_last_cells(FILE *out, const run_front *front, const pdp_solution *solution) {
-    const size_t count = front->n < SHOWN_CELLS ? front->n : SHOWN_CELLS;
-    int64_t whole[SHOWN_CELLS];
-    double real[SHOWN_CELLS];
-    const bool is_real = pdp_solution_is_real(solution) != 0;
-    if (read_cells(solution, 0, front->n - count, is_real ? (void *)real : (void *)whole, count) != PDP_OK) {
-        return;
-    }
-    fprintf(out, "last %zu   ", count);
-    for (size_t x = 0; x < count; x++) {
-        if (is_real) {
-            fprintf(out, " %.6g", real[x]);
+static void print_last_cells(FILE *out, const shown_cells *cells) {
+    fprintf(out, "last %zu   ", cells->count);
+    for (size_t x = 0; x < cells->count; x++) {
+        if (is_infeasible(cells, x)) {
+            fputs(" none", out);
+        } else if (cells->is_real) {
+            fprintf(out, " %.6g", cells->real[x]);
         } else {
-            fprintf(out, " %" PRId64, whole[x]);
+            fprintf(out, " %" PRId64, cells->whole[x]);
         }
     }
     fputc('\n', out);
 }
 
-static void print_text(FILE *out, const run_input *input, const run_front *front, const pdp_plan *plan,
-                       const pdp_solution *solution, const char *report) {
+static void print_text(FILE *out, const run_input *input, const run_front *front, const outcome *result) {
+    const pdp_plan *plan = result->plan;
+    const pdp_solution *solution = result->solution;
     const int threads = pdp_plan_threads(plan);
     fprintf(out, "%-9s %s\n", front->heading[0], front->heading[1]);
     if (input->has_at) {
@@ -245,10 +302,10 @@ static void print_text(FILE *out, const run_input *input, const run_front *front
     }
     fprintf(out, "%-9s ", front->value_label);
     print_value(out, front, plan, solution, explain_none(input, front, plan));
-    if (report) {
-        print_report(out, front, report);
-    } else if (front->shape == PDP_LINEAR && !front->report_label && !input->has_at) {
-        print_last_cells(out, front, solution);
+    if (result->report) {
+        print_report(out, front, result->report);
+    } else if (result->cells.count > 0) {
+        print_last_cells(out, &result->cells);
     }
     const char *checked = "";
     const pdp_certificate certificate = pdp_solution_certificate(solution, &checked);
@@ -320,27 +377,21 @@ static void write_value_json(json *writer, const run_front *front, const pdp_pla
     json_boolean(writer, "feasible", pdp_solution_feasible(solution) != 0);
 }
 
-static void write_cells_json(json *writer, const run_input *input, const pdp_solution *solution, const void *cells) {
+static void write_cells_json(json *writer, const shown_cells *cells) {
     json_open_array(writer, "cells");
-    for (uint64_t x = 0; x <= input->last - input->first; x++) {
-        if (pdp_solution_is_real(solution)) {
-            json_exact(writer, NULL, ((const double *)cells)[x]);
+    for (size_t x = 0; x < cells->count; x++) {
+        if (is_infeasible(cells, x)) {
+            json_null(writer, NULL);
+        } else if (cells->is_real) {
+            json_exact(writer, NULL, cells->real[x]);
         } else {
-            json_integer(writer, NULL, ((const int64_t *)cells)[x]);
+            json_integer(writer, NULL, cells->whole[x]);
         }
     }
     json_close_array(writer);
 }
 
 /* ---- Files ---- */
-
-/* What a run has come to. */
-typedef struct outcome {
-    const pdp_plan *plan;
-    const pdp_solution *solution;
-    char *report; /* or NULL */
-    void *cells;  /* those of --print; int64_t or double. Or NULL */
-} outcome;
 
 /* Part by part: the table need not be in memory a second time. A failed write shows up when the file is finished. */
 static int write_table(FILE *stream, const run_front *front, const outcome *result) {
@@ -405,8 +456,8 @@ static void write_result_json(json *writer, const run_input *input, const run_fr
     if (pdp_solution_device_seconds(result->solution) > 0) {
         json_double(writer, "kernel_seconds", pdp_solution_device_seconds(result->solution));
     }
-    if (result->cells) {
-        write_cells_json(writer, input, result->solution, result->cells);
+    if (input->print) {
+        write_cells_json(writer, &result->cells);
     }
     json_close_object(writer);
 }
@@ -419,10 +470,10 @@ static void print_result(FILE *out, const run_input *input, const run_front *fro
         json_end(&writer);
         return;
     }
-    if (result->cells) {
-        print_cells(out, input, result->solution, result->cells);
+    if (input->print) {
+        print_cells(out, input, &result->cells);
     } else {
-        print_text(out, input, front, result->plan, result->solution, result->report);
+        print_text(out, input, front, result);
     }
     explain_print(out, result->plan);
 }
@@ -446,17 +497,10 @@ static int put_in_place(cli_output files[RUN_FILES]) {
 static int put_out(const run_input *input, const run_front *front, cli_output files[RUN_FILES], const pdp_plan *plan,
                    const pdp_solution *solution) {
     outcome result = {.plan = plan, .solution = solution};
-    int code = EXIT_DONE;
     if (front->report_label && pdp_solution_feasible(solution)) {
         result.report = pdp_solution_report(solution);
     }
-    if (input->print) {
-        const size_t count = (size_t)(input->last - input->first) + 1;
-        result.cells = calloc(count, sizeof(int64_t));
-        if (!result.cells || read_cells(solution, 0, (size_t)input->first, result.cells, count) != PDP_OK) {
-            code = cli_fail(EXIT_FAILED, "--print: out of memory");
-        }
-    }
+    int code = find_cells(input, front, &result);
     if (code == EXIT_DONE) {
         code = write_files(files, input, front, &result);
     }
@@ -464,7 +508,7 @@ static int put_out(const run_input *input, const run_front *front, cli_output fi
         print_result(files[RUN_OUTPUT].stream ? files[RUN_OUTPUT].stream : stdout, input, front, &result);
         code = put_in_place(files);
     }
-    free(result.cells);
+    free_cells(&result.cells);
     free(result.report);
     return code;
 }
