@@ -44,6 +44,13 @@ class BatchTest(CommandTest):
         (self.folder / "chains.txt").write_text("30,35,15,5,10,20,25\n2,3,4\n")
         results = self.run_json("solve", "mcm", "--batch", "chains.txt", "--verify")
         self.assertEqual([result["certificate"] for result in results], ["certified", "certified"])
+        stdout, stderr = self.run_program("solve", "mcm", "--batch", "chains.txt", "--verify")
+        self.assertEqual((stdout, stderr), ("1\t15125\n2\t24\n", "pipedp: note: 2 certified, 0 witness, 0 unchecked\n"))
+        self.write("GGGAAAUCC\nACGU\nGC\n")
+        _, stderr = self.run_program("solve", "nussinov", "--batch", "lines.txt", "--verify")
+        self.assertEqual(stderr, "pipedp: note: 0 certified, 3 witness, 0 unchecked\n")
+        for more in [[], ["--verify", "--json"], ["--verify", "--dry-run"]]:
+            self.assertEqual(self.run_program("solve", "nussinov", "--batch", "lines.txt", *more)[1], "")
 
     def test_json(self):
         self.write("30,35,15,5,10,20,25\n3,4,5\n")

@@ -45,6 +45,13 @@ class Verify(CommandTest):
             self.assertGreaterEqual(result["verify_seconds"], 0)
         stdout, _ = self.run_program(*chain, "--verify")
         self.assertRegex(stdout, r"\ncertified the value is what the 5 decisions come to; so is the least cost of ")
+        line = ["solve", "coins", "--input", "coin=2,5", "--param", "amount=9", "--print", "8..9"]
+        for more, stderr in [([], r"^$"), (["--verify"], r"^pipedp: note: witness: the value is what [^\n]+\n$"),
+                             (["--verify=full"], r"^pipedp: note: certified: [^\n]+\n$")]:
+            output = self.run_program(*line, *more)
+            self.assertEqual(output[0], "ST[8] = 4\nST[9] = 3\n")
+            self.assertRegex(output[1], stderr)
+        self.assertEqual(self.run_program(*line, "--verify", "--json")[1], "")
         line = ["solve", "nussinov", "--input", "s=GGGAAAUCC"]
         self.assertEqual(self.run_json(*line, "--verify")["certificate"], "witness")
         result = self.run_json(*line, "--verify=full")

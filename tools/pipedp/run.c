@@ -462,6 +462,15 @@ static void write_result_json(json *writer, const run_input *input, const run_fr
     json_close_object(writer);
 }
 
+/* Beside cells, which are to be read by programs. */
+static void note_certificate(const pdp_solution *solution) {
+    const char *checked = "";
+    const pdp_certificate certificate = pdp_solution_certificate(solution, &checked);
+    if (*checked != '\0') {
+        cli_fail(EXIT_DONE, "note: %s: %s", pdp_certificate_name(certificate), checked);
+    }
+}
+
 static void print_result(FILE *out, const run_input *input, const run_front *front, const outcome *result) {
     if (input->json) {
         json writer;
@@ -472,6 +481,7 @@ static void print_result(FILE *out, const run_input *input, const run_front *fro
     }
     if (input->print) {
         print_cells(out, input, &result->cells);
+        note_certificate(result->solution);
     } else {
         print_text(out, input, front, result);
     }
@@ -641,6 +651,16 @@ static void write_numbered(FILE *out, size_t number, const char *report) {
     }
 }
 
+/* Beside the lines, which have but number and value. */
+static void note_certificates(pdp_solution *const *solutions, size_t count) {
+    size_t counts[PDP_CERTIFIED + 1] = {0};
+    for (size_t x = 0; x < count; x++) {
+        counts[pdp_solution_certificate(solutions[x], NULL)]++;
+    }
+    cli_fail(EXIT_DONE, "note: %zu certified, %zu witness, %zu unchecked", counts[PDP_CERTIFIED], counts[PDP_WITNESS],
+             counts[PDP_UNCHECKED]);
+}
+
 /* A line a problem, or an object in an array. */
 static int print_batch(const run_input *input, const run_front *front, const run_batch *batch,
                        cli_output files[RUN_FILES], const pdp_plan *plan, pdp_solution *const *solutions) {
@@ -674,6 +694,9 @@ static int print_batch(const run_input *input, const run_front *front, const run
         json_end(&writer);
     } else {
         explain_print(out, plan);
+    }
+    if (!input->json && input->verify > 0) {
+        note_certificates(solutions, batch->count);
     }
     int code = cli_output_finish(&files[RUN_REPORT]);
     return code == EXIT_DONE && cli_interrupted() == 0 ? put_in_place(files) : code;
