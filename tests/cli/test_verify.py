@@ -209,8 +209,11 @@ class Verify(CommandTest):
                                              " offset j + 1\n input w[k]\n term w[j]*s\n combine max\n")
         grow = ["solve", "grow.dp", "--input", "w=1e10", "--param", "n=200"]
         self.assertEqual(self.save(*grow)["value"], "inf")  # which is the most there is, and can be had
+        result = self.run_json(*grow, "--print", "31..32")
+        self.assertEqual((result["value"], result["feasible"], result["cells"]), ("inf", True, ["inf", "inf"]))
         if READS_JSON:
             self.assertIn("value     inf\n", self.run_program("verify", "s.json")[0])
+            self.assertEqual(self.run_json("verify", "s.json")["value"], "inf")
             for change in [{"real": lambda v: True}, {"real": lambda v: True, "value": lambda v: 123.5}]:
                 self.save("solve", "coins", "--input", "coin=3,5", "--param", "amount=0", **change)
                 self.refuse("verify", "s.json", names=['"real" is true, and the numbers of coins are whole'])

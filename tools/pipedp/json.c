@@ -120,7 +120,11 @@ void json_double(json *writer, const char *key, double value) {
 }
 
 void json_exact(json *writer, const char *key, double value) {
-    write_double(writer, key, 17, value);
+    if (isinf(value)) {
+        json_string(writer, key, value > 0 ? "inf" : "-inf");
+    } else {
+        write_double(writer, key, 17, value);
+    }
 }
 
 void json_null(json *writer, const char *key) {

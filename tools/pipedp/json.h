@@ -26,7 +26,7 @@ void json_string(json *writer, const char *key, const char *value);
 void json_integer(json *writer, const char *key, int64_t value);
 void json_unsigned(json *writer, const char *key, uint64_t value);
 void json_double(json *writer, const char *key, double value);
-void json_exact(json *writer, const char *key, double value); /* with all its digits */
+void json_exact(json *writer, const char *key, double value); /* with all its digits; "inf" and "-inf" as texts */
 void json_null(json *writer, const char *key);
 void json_boolean(json *writer, const char *key, bool value);
 

@@ -1,6 +1,5 @@
 #include "save.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,8 +156,6 @@ static void write_answer(json *writer, const pdp_plan *plan, const pdp_solution 
     json_boolean(writer, "real", is_real);
     if (!pdp_solution_feasible(solution)) {
         json_null(writer, "value");
-    } else if (is_real && isinf(pdp_solution_real_value(solution))) { /* for which JSON has no number */
-        json_string(writer, "value", pdp_solution_real_value(solution) > 0 ? "inf" : "-inf");
     } else if (is_real) {
         json_exact(writer, "value", pdp_solution_real_value(solution));
     } else {
