@@ -128,6 +128,13 @@ class Checks(support.CommandTest):
         stdout, _ = self.run_program("bench", "checks", "--only", "triangulation_product", "--reps", 1, "--threads", 2)
         self.assertRegex(stdout, r"triangulation_product +100000 +0  hu-shing +certified +[0-9.]+ +[0-9.]+ +[0-9.]+ ")
 
+    def test_floats_are_compared(self):
+        """Their value is not that of whole numbers, 0, which all solutions have."""
+        rows = self.run_json("bench", "checks", "--only", "filter,renewal,rod", "--reps", 1)["rows"]
+        self.assertEqual([r["recurrence"] for r in rows], ["rod", "filter", "renewal"])
+        for r in rows:
+            self.assertNotEqual(r["value"], 0, r)
+
     def test_every_recurrence_has_a_row(self):
         names = [r["name"] for r in self.run_json("list")]
         self.assertGreater(len(names), 15)
@@ -199,6 +206,11 @@ class Planner(support.CommandTest):
         self.assertIn(f" {longest['problem']}: ", stdout)  # its own seed draws it first
         self.assertIn(f"\n       pipedp bench planner --count 1 --seed {longest['seed']}\n", stdout)
         self.refuse("bench", "planner", "--count", 0, names=["--count", "'0'"])
+
+    def test_floats_are_compared(self):
+        problem, = self.run_json("bench", "planner", "--seed", 17238340319535957202, "--count", 1)["problems"]
+        self.assertIn("renewal, ", problem["problem"])
+        self.assertGreater(problem["value"], 0)
 
     def test_tune(self):
         cache = self.folder / "cache"

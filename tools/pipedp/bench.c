@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -207,17 +208,51 @@ int bench_case_open(bench_report *report, const char *name, const pdp_plan *plan
     return EXIT_DONE;
 }
 
+bench_value bench_take_value(const pdp_plan *plan, const pdp_solution *solution) {
+    return (bench_value){.is_real = pdp_solution_is_real(solution) != 0,
+                         .whole = pdp_solution_value(solution),
+                         .real = pdp_solution_real_value(solution),
+                         .slack = strcmp(pdp_plan_type(plan), "f32") == 0 ? 1e-4 : 1e-9};
+}
+
+bool bench_values_agree(const bench_value *one, const bench_value *other) {
+    const double a = one->real, b = other->real;
+    if (!one->is_real || !other->is_real) {
+        return one->is_real == other->is_real && one->whole == other->whole;
+    }
+    return (a <= b && a >= b) || fabs(a - b) <= one->slack * fmax(fabs(a), fabs(b)); /* or both infinite */
+}
+
+const char *bench_format_value(const bench_value *value, char text[BENCH_VALUE_SIZE]) {
+    if (value->is_real) {
+        snprintf(text, BENCH_VALUE_SIZE, "%.17g", value->real);
+    } else {
+        snprintf(text, BENCH_VALUE_SIZE, "%" PRId64, value->whole);
+    }
+    return text;
+}
+
+void bench_write_value(json *writer, const bench_value *value) {
+    if (value->is_real) {
+        json_exact(writer, "value", value->real);
+    } else {
+        json_integer(writer, "value", value->whole);
+    }
+}
+
 double bench_run_solve(void *context) {
     const bench_solve *solve = context;
     pdp_solution *solution = NULL;
     double start = bench_seconds(solve->on_the_wall);
     pdp_status status = pdp_plan_run(solve->plan, &solution);
     double seconds = bench_seconds(solve->on_the_wall) - start;
+    const bench_value value = bench_take_value(solve->plan, solution);
+    char texts[2][BENCH_VALUE_SIZE];
     if (status != PDP_OK) {
         seconds = -cli_fail(cli_exit_code(status), "%s", pdp_solution_error(solution));
-    } else if (pdp_solution_value(solution) != solve->value) {
-        seconds = -cli_fail(EXIT_MISMATCH, "mismatch: another run gave %" PRId64 " instead of %" PRId64,
-                            pdp_solution_value(solution), solve->value);
+    } else if (!bench_values_agree(&value, &solve->value)) {
+        seconds = -cli_fail(EXIT_MISMATCH, "mismatch: another run gave %s instead of %s",
+                            bench_format_value(&value, texts[0]), bench_format_value(&solve->value, texts[1]));
     }
     pdp_solution_free(solution);
     return seconds;

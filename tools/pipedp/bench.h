@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "json.h"
 #include "pipedp.h"
 
 enum { BENCH_MOST_ROUNDS = 100, BENCH_MOST_ENTRIES = 24, BENCH_MOST_SIZES = 8, BENCH_NAME_SIZE = 64 };
@@ -83,11 +84,24 @@ int bench_case_open(bench_report *report, const char *name, const pdp_plan *plan
 bench_case *bench_newest(bench_report *report);
 bench_entry *bench_case_add(bench_case *one, const char *name, uint64_t n, double updates);
 
+/* A value to be compared with another. Floats agree within what another order of additions explains. */
+typedef struct bench_value {
+    bool is_real;
+    int64_t whole;
+    double real;
+    double slack; /* of floats, relative */
+} bench_value;
+bench_value bench_take_value(const pdp_plan *plan, const pdp_solution *solution);
+bool bench_values_agree(const bench_value *one, const bench_value *other);
+enum { BENCH_VALUE_SIZE = 32 };
+const char *bench_format_value(const bench_value *value, char text[BENCH_VALUE_SIZE]); /* returns the text */
+void bench_write_value(json *writer, const bench_value *value);
+
 /* A turn of ours. */
 typedef struct bench_solve {
     pdp_problem *problem;
     pdp_plan *plan;
-    int64_t value; /* what was verified */
+    bench_value value; /* what was verified */
     bool on_the_wall;
 } bench_solve;
 double bench_run_solve(void *context);

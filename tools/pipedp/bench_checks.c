@@ -179,20 +179,21 @@ typedef struct check_case {
     pdp_problem *problem;
     pdp_plan *plans[2]; /* without the check, and with it */
     const char *certificate;
+    bench_value value;
     double alone[BENCH_MOST_ROUNDS]; /* seconds */
     double checked[BENCH_MOST_ROUNDS];
     double ratios[BENCH_MOST_ROUNDS];
 } check_case;
 
 /* The seconds of one run: the solve, and the check if there is one. */
-static int run_plan(check_case *c, const pdp_plan *plan, double *seconds, int64_t *value) {
+static int run_plan(check_case *c, const pdp_plan *plan, double *seconds, bench_value *value) {
     pdp_solution *solution = NULL;
     const pdp_status status = pdp_plan_run(plan, &solution);
     const int code = status == PDP_OK
                          ? EXIT_DONE
                          : cli_fail(cli_exit_code(status), "%s: %s", c->row->recurrence, pdp_solution_error(solution));
     *seconds = pdp_solution_seconds(solution) + pdp_solution_verify_seconds(solution);
-    *value = pdp_solution_value(solution);
+    *value = bench_take_value(plan, solution);
     c->certificate = pdp_certificate_name(pdp_solution_certificate(solution, NULL));
     pdp_solution_free(solution);
     return code;
@@ -203,12 +204,15 @@ static int measure(check_case *c, size_t rounds) {
     int code = EXIT_DONE;
     for (size_t r = 0; r <= rounds && code == EXIT_DONE; r++) {
         const size_t at = r > 0 ? r - 1 : 0;
-        int64_t values[2] = {0, 0};
-        code = run_plan(c, c->plans[0], &c->alone[at], &values[0]);
-        code = code == EXIT_DONE ? run_plan(c, c->plans[1], &c->checked[at], &values[1]) : code;
-        if (code == EXIT_DONE && (values[0] != values[1] || strcmp(c->certificate, "unchecked") == 0)) {
-            code = cli_fail(EXIT_MISMATCH, "%s: it is %" PRId64 " and then %" PRId64 ", %s", c->row->recurrence,
-                            values[0], values[1], c->certificate);
+        bench_value checked = {0};
+        code = run_plan(c, c->plans[0], &c->alone[at], &c->value);
+        code = code == EXIT_DONE ? run_plan(c, c->plans[1], &c->checked[at], &checked) : code;
+        if (code == EXIT_DONE &&
+            (!bench_values_agree(&c->value, &checked) || strcmp(c->certificate, "unchecked") == 0)) {
+            char texts[2][BENCH_VALUE_SIZE];
+            code = cli_fail(EXIT_MISMATCH, "%s: it is %s and then %s, %s", c->row->recurrence,
+                            bench_format_value(&c->value, texts[0]), bench_format_value(&checked, texts[1]),
+                            c->certificate);
         }
         c->ratios[at] = c->checked[at] / c->alone[at];
     }
@@ -248,6 +252,7 @@ static void write_case(json *writer, const check_case *c, size_t rounds) {
     json_unsigned(writer, "n", c->row->n);
     json_unsigned(writer, "k", c->row->k);
     json_string(writer, "method", pdp_plan_algorithm(c->plans[1]));
+    bench_write_value(writer, &c->value);
     json_string(writer, "certificate", c->certificate);
     json_double(writer, "seconds", bench_find_spread(c->alone, rounds).median);
     json_double(writer, "seconds_checked", bench_find_spread(c->checked, rounds).median);

@@ -488,14 +488,17 @@ static int verify_cells(const interval_case *c, const interval_data *data, const
 }
 
 /* The value once more, by a method that shares nothing with the tiles. */
-static int verify_value(interval_case *c, const interval_data *data, const char *algorithm, int64_t value) {
+static int verify_value(interval_case *c, const interval_data *data, const char *algorithm, const bench_value *value) {
     bench_solve other = {0};
     pdp_solution *solution = NULL;
+    char texts[2][BENCH_VALUE_SIZE];
     int code = make_solve(c, &other, data, algorithm, 1);
     code = code == EXIT_DONE ? run_plan(&other, &solution) : code;
-    if (code == EXIT_DONE && pdp_solution_value(solution) != value) {
-        code = cli_fail(EXIT_MISMATCH, "mismatch: %s %s, n = %" PRIu64 " is %" PRId64 ", and %" PRId64 " by %s",
-                        c->one->name, c->type->name, data->n, value, pdp_solution_value(solution), algorithm);
+    other.value = bench_take_value(other.plan, solution);
+    if (code == EXIT_DONE && !bench_values_agree(value, &other.value)) {
+        code = cli_fail(EXIT_MISMATCH, "mismatch: %s %s, n = %" PRIu64 " is %s, and %s by %s", c->one->name,
+                        c->type->name, data->n, bench_format_value(value, texts[0]),
+                        bench_format_value(&other.value, texts[1]), algorithm);
     }
     pdp_solution_free(solution);
     free_solve(&other);
@@ -510,7 +513,8 @@ static int verify_small(interval_case *c) {
     int code = fill_data(c, &data, SMALL_N);
     code = code == EXIT_DONE ? make_solve(c, &solve, &data, "tiles", 1) : code;
     code = code == EXIT_DONE ? run_plan(&solve, &solution) : code;
-    code = code == EXIT_DONE ? verify_value(c, &data, "sequential", pdp_solution_value(solution)) : code;
+    solve.value = bench_take_value(solve.plan, solution);
+    code = code == EXIT_DONE ? verify_value(c, &data, "sequential", &solve.value) : code;
     pdp_solution_free(solution);
     free_solve(&solve);
     free_data(&data);
@@ -527,11 +531,11 @@ static int add_ours(interval_case *c, interval_data *data, uint64_t threads) {
     int code = make_solve(c, solve, data, "tiles", threads);
     code = code == EXIT_DONE ? run_plan(solve, &solution) : code;
     if (code == EXIT_DONE) {
-        solve->value = pdp_solution_value(solution);
+        solve->value = bench_take_value(solve->plan, solution);
         code = c->kind ? verify_cells(c, data, solution) : EXIT_DONE;
     }
     if (code == EXIT_DONE && c->kind && strcmp(c->kind->name, "mcm") == 0) {
-        code = verify_value(c, data, "hu-shing", solve->value);
+        code = verify_value(c, data, "hu-shing", &solve->value);
     }
     pdp_solution_free(solution);
     if (code == EXIT_DONE) {

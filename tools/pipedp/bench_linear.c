@@ -240,7 +240,7 @@ static int add_ours(linear_case *c, uint64_t threads) {
         code = cli_fail(cli_exit_code(status), "%s", pdp_solution_error(solution));
     }
     if (code == EXIT_DONE) {
-        solve->value = pdp_solution_value(solution);
+        solve->value = bench_take_value(solve->plan, solution);
         code = verify(c, solution);
     }
     pdp_solution_free(solution);

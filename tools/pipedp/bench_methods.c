@@ -197,7 +197,7 @@ static bool has_other(const method_case *c) {
 }
 
 /* The cells from `first` on. The caller frees them; NULL after saying why. */
-static int64_t *solve_cells(const pdp_plan *plan, size_t first, size_t n, int64_t *value) {
+static int64_t *solve_cells(const pdp_plan *plan, size_t first, size_t n, bench_value *value) {
     pdp_solution *solution = NULL;
     int64_t *cells = malloc((n - first) * sizeof *cells);
     const bool is_good = cells && pdp_plan_run(plan, &solution) == PDP_OK &&
@@ -207,7 +207,7 @@ static int64_t *solve_cells(const pdp_plan *plan, size_t first, size_t n, int64_
         free(cells);
         cells = NULL;
     }
-    *value = pdp_solution_value(solution);
+    *value = bench_take_value(plan, solution);
     pdp_solution_free(solution);
     return cells;
 }
@@ -231,7 +231,7 @@ static int verify_cells(method_case *c) {
     return code;
 }
 
-static int solve_value(const pdp_problem *problem, const char *method, int64_t *value) {
+static int solve_value(const pdp_problem *problem, const char *method, bench_value *value) {
     pdp_options options = PDP_OPTIONS_DEFAULT;
     pdp_plan *plan = NULL;
     pdp_solution *solution = NULL;
@@ -240,7 +240,7 @@ static int solve_value(const pdp_problem *problem, const char *method, int64_t *
     const int code =
         is_good ? EXIT_DONE
                 : cli_fail(EXIT_FAILED, "%s%s", pdp_plan_error(plan), solution ? pdp_solution_error(solution) : "");
-    *value = pdp_solution_value(solution);
+    *value = bench_take_value(plan, solution);
     pdp_solution_free(solution);
     pdp_plan_free(plan);
     return code;
@@ -250,13 +250,13 @@ static int solve_value(const pdp_problem *problem, const char *method, int64_t *
 static int verify_value(method_case *c, uint64_t seed) {
     const int64_t modulus = c->row->modulus;
     pdp_problem *other = NULL;
-    int64_t value = 0;
+    bench_value value = {0};
     int code = c->row->make(c->row, c->n, seed, modulus * OTHER_PRIME, &other);
     code = code == EXIT_DONE ? solve_value(other, c->row->method, &value) : code;
     code = code == EXIT_DONE ? solve_value(c->solves[0].problem, c->row->method, &c->solves[0].value) : code;
-    if (code == EXIT_DONE && value % modulus != c->solves[0].value) {
+    if (code == EXIT_DONE && value.whole % modulus != c->solves[0].value.whole) {
         code = cli_fail(EXIT_MISMATCH, "mismatch: the value is %" PRId64 ", and modulo a multiple %" PRId64,
-                        c->solves[0].value, value % modulus);
+                        c->solves[0].value.whole, value.whole % modulus);
     }
     pdp_problem_free(other);
     return code;

@@ -29,6 +29,7 @@ typedef struct way {
     double predicted;
     double seconds; /* the least of all rounds */
     bool is_cut;    /* it took longer than these */
+    bench_value value;
 } way;
 
 typedef struct trial {
@@ -247,7 +248,7 @@ static int look_at_clock(void *context, double share) {
 }
 
 /* Plan and solve, which may take so long; the first way by a plan that has to choose it. Exit codes. */
-static int run_way(trial *t, size_t x, double most, int64_t *value) {
+static int run_way(trial *t, size_t x, double most) {
     way *w = &t->ways[x];
     pdp_solution *solution = NULL;
     pdp_plan *plan = NULL;
@@ -261,11 +262,11 @@ static int run_way(trial *t, size_t x, double most, int64_t *value) {
     int code = EXIT_DONE;
     if (status == PDP_OK) {
         w->seconds = seconds < w->seconds ? seconds : w->seconds;
-        *value = pdp_solution_value(solution);
-    } else if (status == PDP_CANCELLED) {
+        w->value = bench_take_value(plan, solution);
+    } else if (status == PDP_CANCELLED && isinf(w->seconds)) { /* a round that was finished before is not lost */
         w->is_cut = true;
         w->seconds = seconds;
-    } else {
+    } else if (status != PDP_CANCELLED) {
         code = cli_fail(cli_exit_code(status), "%s: %s: %s", t->text, w->name,
                         is_planned ? pdp_solution_error(solution) : pdp_plan_error(plan));
     }
@@ -307,7 +308,7 @@ static double find_best(const trial *t) {
 
 /* Everyone has a turn, and as many more as there are rounds if it comes near the best. */
 static int measure(trial *t, bool *is_short) {
-    int64_t values[MOST_WAYS] = {0};
+    char texts[2][BENCH_VALUE_SIZE];
     int code = EXIT_DONE;
     t->options.on_progress = look_at_clock;
     t->options.context = t;
@@ -318,11 +319,12 @@ static int measure(trial *t, bool *is_short) {
             const double best = find_best(t);
             const bool is_near = x == 0 || round == 0 || (!t->ways[x].is_cut && t->ways[x].seconds < 2 * best);
             if (is_near) {
-                code = run_way(t, x, x == 0 ? 60 : cut_at * best, &values[x]);
+                code = run_way(t, x, x == 0 ? 60 : cut_at * best);
             }
-            if (code == EXIT_DONE && !t->ways[x].is_cut && values[x] != values[0]) {
-                code = cli_fail(EXIT_MISMATCH, "mismatch: %s: %" PRId64 " by %s, and %" PRId64 " by %s", t->text,
-                                values[0], t->ways[0].name, values[x], t->ways[x].name);
+            if (code == EXIT_DONE && !t->ways[x].is_cut && !bench_values_agree(&t->ways[x].value, &t->ways[0].value)) {
+                code = cli_fail(EXIT_MISMATCH, "mismatch: %s: %s by %s, and %s by %s", t->text,
+                                bench_format_value(&t->ways[0].value, texts[0]), t->ways[0].name,
+                                bench_format_value(&t->ways[x].value, texts[1]), t->ways[x].name);
             }
         }
         *is_short = t->ways[0].seconds < least_seconds;
@@ -351,6 +353,7 @@ static void write_trial(json *writer, const trial *t) {
     json_open_object(writer, NULL);
     json_string(writer, "problem", t->text);
     json_unsigned(writer, "seed", t->seed);
+    bench_write_value(writer, &t->ways[0].value);
     json_double(writer, "ratio", find_ratio(t));
     json_open_array(writer, "methods");
     for (size_t x = 0; x < t->way_count; x++) {
