@@ -234,9 +234,9 @@ const char *bench_format_value(const bench_value *value, char text[BENCH_VALUE_S
 
 void bench_write_value(json *writer, const bench_value *value) {
     if (value->is_real) {
-        json_exact(writer, "value", value->real);
+        json_put_exact(writer, "value", value->real);
     } else {
-        json_integer(writer, "value", value->whole);
+        json_put_integer(writer, "value", value->whole);
     }
 }
 
@@ -339,32 +339,32 @@ void bench_print_case(const bench_case *one, const bench_options *options) {
 
 static void write_rates(json *writer, const double *rates, size_t rounds) {
     bench_spread s = bench_find_spread(rates, rounds);
-    json_double(writer, "median", s.median);
-    json_double(writer, "least", s.least);
-    json_double(writer, "most", s.most);
+    json_put_double(writer, "median", s.median);
+    json_put_double(writer, "least", s.least);
+    json_put_double(writer, "most", s.most);
     json_open_array(writer, "rates");
     for (size_t r = 0; r < rounds; r++) {
-        json_double(writer, NULL, rates[r]);
+        json_put_double(writer, NULL, rates[r]);
     }
     json_close_array(writer);
 }
 
 static void write_entry(json *writer, const bench_case *one, const bench_entry *entry, size_t rounds) {
     json_open_object(writer, NULL);
-    json_string(writer, "name", entry->name);
-    json_string(writer, "detail", entry->detail);
+    json_put_string(writer, "name", entry->name);
+    json_put_string(writer, "detail", entry->detail);
     if (entry->n > 0) {
-        json_unsigned(writer, "n", entry->n);
-        json_integer(writer, "threads", entry->threads);
-        json_double(writer, "updates", entry->updates);
+        json_put_unsigned(writer, "n", entry->n);
+        json_put_integer(writer, "threads", entry->threads);
+        json_put_double(writer, "updates", entry->updates);
     }
     write_rates(writer, entry->rates, rounds);
-    json_double(writer, "of_ceiling", bench_ratio(entry, &one->entries[0], rounds));
+    json_put_double(writer, "of_ceiling", bench_ratio(entry, &one->entries[0], rounds));
     for (size_t t = 0; t < one->entry_count; t++) {
         if (one->entries[t].is_textbook && !entry->is_textbook && entry->n > 0) {
             char key[BENCH_NAME_SIZE + 8];
             snprintf(key, sizeof key, "times %s", one->entries[t].name);
-            json_double(writer, key, bench_ratio(entry, &one->entries[t], rounds));
+            json_put_double(writer, key, bench_ratio(entry, &one->entries[t], rounds));
         }
     }
     json_close_object(writer);
@@ -374,13 +374,13 @@ static void write_case(json *writer, const bench_case *one, size_t rounds) {
     const char *assumed = NULL;
     const double bound = pdp_ceiling_port_bound(one->ceiling, &assumed);
     json_open_object(writer, NULL);
-    json_string(writer, "problem", one->name);
-    json_string(writer, "type", one->type);
-    json_string(writer, "verified", one->verified);
-    json_double(writer, "clock", bench_find_spread(one->clock_rates, rounds).median);
+    json_put_string(writer, "problem", one->name);
+    json_put_string(writer, "type", one->type);
+    json_put_string(writer, "verified", one->verified);
+    json_put_double(writer, "clock", bench_find_spread(one->clock_rates, rounds).median);
     if (bound > 0) {
-        json_double(writer, "port_bound_a_cycle", bound);
-        json_string(writer, "port_bound_assumes", assumed);
+        json_put_double(writer, "port_bound_a_cycle", bound);
+        json_put_string(writer, "port_bound_assumes", assumed);
     }
     json_open_array(writer, "entries");
     for (size_t e = 0; e < one->entry_count; e++) {
@@ -394,11 +394,11 @@ static void write_json(const bench_report *report) {
     json writer;
     json_begin(&writer, stdout);
     json_open_object(&writer, NULL);
-    json_string(&writer, "command", report->command);
-    json_string(&writer, "version", pdp_version());
-    json_string(&writer, "cpu_level", pdp_cpu_level());
-    json_string(&writer, "unit", "updates/s");
-    json_unsigned(&writer, "rounds", report->options->rounds);
+    json_put_string(&writer, "command", report->command);
+    json_put_string(&writer, "version", pdp_version());
+    json_put_string(&writer, "cpu_level", pdp_cpu_level());
+    json_put_string(&writer, "unit", "updates/s");
+    json_put_unsigned(&writer, "rounds", report->options->rounds);
     json_open_array(&writer, "cases");
     for (size_t c = 0; c < report->case_count; c++) {
         write_case(&writer, &report->cases[c], report->options->rounds);

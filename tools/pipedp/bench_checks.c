@@ -248,15 +248,15 @@ typedef struct check_arguments {
 static void write_case(json *writer, const check_case *c, size_t rounds) {
     const bench_spread ratio = bench_find_spread(c->ratios, rounds);
     json_open_object(writer, NULL);
-    json_string(writer, "recurrence", c->row->recurrence);
-    json_unsigned(writer, "n", c->row->n);
-    json_unsigned(writer, "k", c->row->k);
-    json_string(writer, "method", pdp_plan_algorithm(c->plans[1]));
+    json_put_string(writer, "recurrence", c->row->recurrence);
+    json_put_unsigned(writer, "n", c->row->n);
+    json_put_unsigned(writer, "k", c->row->k);
+    json_put_string(writer, "method", pdp_plan_algorithm(c->plans[1]));
     bench_write_value(writer, &c->value);
-    json_string(writer, "certificate", c->certificate);
-    json_double(writer, "seconds", bench_find_spread(c->alone, rounds).median);
-    json_double(writer, "seconds_checked", bench_find_spread(c->checked, rounds).median);
-    json_double(writer, "ratio", ratio.median);
+    json_put_string(writer, "certificate", c->certificate);
+    json_put_double(writer, "seconds", bench_find_spread(c->alone, rounds).median);
+    json_put_double(writer, "seconds_checked", bench_find_spread(c->checked, rounds).median);
+    json_put_double(writer, "ratio", ratio.median);
     json_close_object(writer);
 }
 
@@ -347,11 +347,11 @@ int bench_checks(int argc, char **argv) {
     if (arguments.json) {
         json_begin(&writer, stdout);
         json_open_object(&writer, NULL);
-        json_string(&writer, "command", "bench checks");
-        json_string(&writer, "version", pdp_version());
-        json_unsigned(&writer, "rounds", arguments.rounds);
-        json_unsigned(&writer, "threads", arguments.threads);
-        json_unsigned(&writer, "seed", arguments.seed);
+        json_put_string(&writer, "command", "bench checks");
+        json_put_string(&writer, "version", pdp_version());
+        json_put_unsigned(&writer, "rounds", arguments.rounds);
+        json_put_unsigned(&writer, "threads", arguments.threads);
+        json_put_unsigned(&writer, "seed", arguments.seed);
         json_open_array(&writer, "rows");
     } else {
         printf("%-22s %8s %6s  %-11s %-10s %10s %10s  times (least .. most of %" PRIu64 ")\n", "recurrence", "n", "k",

@@ -443,9 +443,9 @@ typedef struct ceiling {
 
 static void write_spread(json *writer, const char *key, bench_spread s) {
     json_open_object(writer, key);
-    json_double(writer, "median", s.median);
-    json_double(writer, "least", s.least);
-    json_double(writer, "most", s.most);
+    json_put_double(writer, "median", s.median);
+    json_put_double(writer, "least", s.least);
+    json_put_double(writer, "most", s.most);
     json_close_object(writer);
 }
 
@@ -459,18 +459,18 @@ static void report_case(json *writer, const gpu_case *c, const gpu_case *rival, 
                                               : 1e12 * c->goal.rate;
     if (writer) {
         json_open_object(writer, NULL);
-        json_unsigned(writer, "n", c->goal.n);
-        json_unsigned(writer, "problems", c->count);
-        json_double(writer, "updates", updates);
-        json_double(writer, "rate", rate);
+        json_put_unsigned(writer, "n", c->goal.n);
+        json_put_unsigned(writer, "problems", c->count);
+        json_put_double(writer, "updates", updates);
+        json_put_double(writer, "rate", rate);
         write_spread(writer, "kernel_seconds", kernel);
         write_spread(writer, "seconds", whole);
-        json_double(writer, "of_ceiling", rate / top->rate);
+        json_put_double(writer, "of_ceiling", rate / top->rate);
         if (must > 0) {
-            json_double(writer, "must", must);
-            json_double(writer, "of_must", rate / must);
+            json_put_double(writer, "must", must);
+            json_put_double(writer, "of_must", rate / must);
         }
-        json_string(writer, "verified", c->verified);
+        json_put_string(writer, "verified", c->verified);
         json_close_object(writer);
         return;
     }
@@ -506,12 +506,12 @@ static int measure_ceiling(const gpu_case *c, json *writer, ceiling *out) {
     pdp_device_ceiling_free(measured);
     if (writer && !failed) {
         json_open_object(writer, NULL);
-        json_string(writer, "work", c->work->name);
-        json_string(writer, "type", pdp_plan_type(c->plan));
-        json_double(writer, "ceiling", out->rate);
-        json_string(writer, "shape", out->shape);
-        json_double(writer, "pipe_bound", out->bound);
-        json_string(writer, "pipe_bound_assumes", out->assumed);
+        json_put_string(writer, "work", c->work->name);
+        json_put_string(writer, "type", pdp_plan_type(c->plan));
+        json_put_double(writer, "ceiling", out->rate);
+        json_put_string(writer, "shape", out->shape);
+        json_put_double(writer, "pipe_bound", out->bound);
+        json_put_string(writer, "pipe_bound_assumes", out->assumed);
         json_open_array(writer, "entries");
     } else if (!failed) {
         printf("%s, %s: T updates/s of the kernels, median of %" PRIu64 " rounds (least .. most)\n", c->work->name,
@@ -626,7 +626,7 @@ static int measure_first_use(const gpu_arguments *arguments, json *writer) {
     if (code == EXIT_DONE && writer) {
         json_open_object(writer, "first_use_seconds");
         for (size_t x = 0; x < TIMES; x++) {
-            json_double(writer, names[x], seconds[x]);
+            json_put_double(writer, names[x], seconds[x]);
         }
         json_close_object(writer);
     } else if (code == EXIT_DONE) {
@@ -700,8 +700,8 @@ static int run_all(gpu_arguments *arguments, json *writer) {
         return cli_fail(cli_exit_code(status), "%s", pdp_device_error(arguments->device));
     }
     if (writer) {
-        json_string(writer, "device", pdp_device_name(arguments->device));
-        json_string(writer, "driver", pdp_device_driver(arguments->device));
+        json_put_string(writer, "device", pdp_device_name(arguments->device));
+        json_put_string(writer, "driver", pdp_device_driver(arguments->device));
         json_open_array(writer, "works");
     } else {
         printf("on %s, %s\n\n", pdp_device_name(arguments->device), pdp_device_driver(arguments->device));
@@ -730,10 +730,10 @@ int bench_gpu(int argc, char **argv) {
     if (arguments.json) {
         json_begin(&writer, stdout);
         json_open_object(&writer, NULL);
-        json_string(&writer, "command", "bench gpu");
-        json_string(&writer, "version", pdp_version());
-        json_string(&writer, "backend", arguments.backend);
-        json_unsigned(&writer, "rounds", arguments.rounds);
+        json_put_string(&writer, "command", "bench gpu");
+        json_put_string(&writer, "version", pdp_version());
+        json_put_string(&writer, "backend", arguments.backend);
+        json_put_unsigned(&writer, "rounds", arguments.rounds);
     }
     int code = run_all(&arguments, arguments.json ? &writer : NULL);
     if (arguments.json) {

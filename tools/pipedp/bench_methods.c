@@ -333,33 +333,33 @@ static void print_case(const method_case *c, size_t rounds) {
 static void write_seconds(json *writer, const char *key, const bench_entry *entry, size_t rounds) {
     const bench_spread s = find_seconds(entry, rounds);
     json_open_object(writer, key);
-    json_double(writer, "median", s.median);
-    json_double(writer, "least", s.least);
-    json_double(writer, "most", s.most);
+    json_put_double(writer, "median", s.median);
+    json_put_double(writer, "least", s.least);
+    json_put_double(writer, "most", s.most);
     json_close_object(writer);
 }
 
 static void write_case(json *writer, const method_case *c, size_t rounds) {
     const method_row *row = c->row;
     json_open_object(writer, NULL);
-    json_string(writer, "work", row->work);
-    json_string(writer, "method", row->method);
+    json_put_string(writer, "work", row->work);
+    json_put_string(writer, "method", row->method);
     if (has_other(c)) {
-        json_string(writer, "against", row->against);
+        json_put_string(writer, "against", row->against);
     }
-    json_string(writer, "type", pdp_plan_type(c->solves[0].plan));
-    json_unsigned(writer, "n", c->n);
+    json_put_string(writer, "type", pdp_plan_type(c->solves[0].plan));
+    json_put_unsigned(writer, "n", c->n);
     write_seconds(writer, "seconds", &c->entries[0], rounds);
     if (has_other(c)) {
         write_seconds(writer, "seconds_against", &c->entries[1], rounds);
-        json_double(writer, "ratio", bench_ratio(&c->entries[0], &c->entries[1], rounds));
+        json_put_double(writer, "ratio", bench_ratio(&c->entries[0], &c->entries[1], rounds));
     }
     if (c->n == row->n && row->must > 0) {
-        json_double(writer, "must", row->must);
-        json_double(writer, "aim", row->aim);
-        json_boolean(writer, "reached", find_seconds(&c->entries[0], rounds).median <= row->must);
+        json_put_double(writer, "must", row->must);
+        json_put_double(writer, "aim", row->aim);
+        json_put_boolean(writer, "reached", find_seconds(&c->entries[0], rounds).median <= row->must);
     }
-    json_string(writer, "verified", explain_verified(c));
+    json_put_string(writer, "verified", explain_verified(c));
     json_close_object(writer);
 }
 
@@ -446,11 +446,11 @@ int bench_methods(int argc, char **argv) {
     if (arguments.json) {
         json_begin(&writer, stdout);
         json_open_object(&writer, NULL);
-        json_string(&writer, "command", "bench methods");
-        json_string(&writer, "version", pdp_version());
-        json_string(&writer, "cpu_level", pdp_cpu_level());
-        json_unsigned(&writer, "rounds", arguments.rounds);
-        json_unsigned(&writer, "seed", arguments.seed);
+        json_put_string(&writer, "command", "bench methods");
+        json_put_string(&writer, "version", pdp_version());
+        json_put_string(&writer, "cpu_level", pdp_cpu_level());
+        json_put_unsigned(&writer, "rounds", arguments.rounds);
+        json_put_unsigned(&writer, "seed", arguments.seed);
         json_open_array(&writer, "rows");
     }
     for (size_t r = 0; r < ROWS && code == EXIT_DONE; r++) {

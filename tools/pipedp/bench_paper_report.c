@@ -296,25 +296,25 @@ void paper_print_chains(const paper_report *report) {
 
 static void write_cell(json *writer, const paper_method *m, const paper_cell *cell, const paper_cell *first) {
     json_open_object(writer, NULL);
-    json_string(writer, "method", m->name);
-    json_string(writer, "algorithm", m->algorithm ? m->algorithm : "loop");
-    json_string(writer, "where", m->on_device ? "device" : "cpu");
-    json_boolean(writer, "resident", m->resident);
+    json_put_string(writer, "method", m->name);
+    json_put_string(writer, "algorithm", m->algorithm ? m->algorithm : "loop");
+    json_put_string(writer, "where", m->on_device ? "device" : "cpu");
+    json_put_boolean(writer, "resident", m->resident);
     if (cell->runs == 0) {
-        json_string(writer, "missing", cell->why);
+        json_put_string(writer, "missing", cell->why);
     } else {
         const bench_spread s = bench_find_spread(cell->seconds, cell->runs);
-        json_string(writer, "type", cell->type);
+        json_put_string(writer, "type", cell->type);
         if (!m->on_device) {
-            json_integer(writer, "threads", cell->threads);
+            json_put_integer(writer, "threads", cell->threads);
         }
-        json_unsigned(writer, "runs", cell->runs);
-        json_double(writer, "mean_ms", mean_of(cell));
-        json_double(writer, "median_ms", 1e3 * s.median);
-        json_double(writer, "least_ms", 1e3 * s.least);
-        json_double(writer, "most_ms", 1e3 * s.most);
-        json_double(writer, "end_to_end_ms", 1e3 * mean(cell->whole, cell->runs));
-        json_double(writer, "speed_up", mean_of(first) / mean_of(cell));
+        json_put_unsigned(writer, "runs", cell->runs);
+        json_put_double(writer, "mean_ms", mean_of(cell));
+        json_put_double(writer, "median_ms", 1e3 * s.median);
+        json_put_double(writer, "least_ms", 1e3 * s.least);
+        json_put_double(writer, "most_ms", 1e3 * s.most);
+        json_put_double(writer, "end_to_end_ms", 1e3 * mean(cell->whole, cell->runs));
+        json_put_double(writer, "speed_up", mean_of(first) / mean_of(cell));
     }
     json_close_object(writer);
 }
@@ -332,16 +332,16 @@ static void write_row(json *writer, const paper_report *report, size_t number) {
     static const char *const kinds[PAPER_KINDS] = {"plain", "weighted", "consecutive"};
     const paper_row *row = &report->rows[number];
     json_open_object(writer, NULL);
-    json_unsigned(writer, "row", number + 1);
-    json_unsigned(writer, "least_n", row->range.low_n);
-    json_unsigned(writer, "most_n", row->range.high_n);
-    json_unsigned(writer, "least_k", row->range.low_k);
-    json_unsigned(writer, "most_k", row->range.high_k);
-    json_unsigned(writer, "n", row->n);
-    json_unsigned(writer, "k", row->k);
+    json_put_unsigned(writer, "row", number + 1);
+    json_put_unsigned(writer, "least_n", row->range.low_n);
+    json_put_unsigned(writer, "most_n", row->range.high_n);
+    json_put_unsigned(writer, "least_k", row->range.low_k);
+    json_put_unsigned(writer, "most_k", row->range.high_k);
+    json_put_unsigned(writer, "n", row->n);
+    json_put_unsigned(writer, "k", row->k);
     json_open_object(writer, "paper_ms");
     for (size_t m = 0; m < 3 && row->range.milliseconds[m] > 0; m++) {
-        json_double(writer, paper_methods[m].name, row->range.milliseconds[m]);
+        json_put_double(writer, paper_methods[m].name, row->range.milliseconds[m]);
     }
     json_close_object(writer);
     for (size_t kind = 0; kind < PAPER_KINDS; kind++) {
@@ -351,7 +351,7 @@ static void write_row(json *writer, const paper_report *report, size_t number) {
     }
     json_open_array(writer, "offsets");
     for (size_t j = 0; j < row->k; j++) {
-        json_integer(writer, NULL, row->offsets[j]);
+        json_put_integer(writer, NULL, row->offsets[j]);
     }
     json_close_array(writer);
     json_close_object(writer);
@@ -359,18 +359,18 @@ static void write_row(json *writer, const paper_report *report, size_t number) {
 
 static void write_chain(json *writer, const paper_chain *chain) {
     json_open_object(writer, NULL);
-    json_unsigned(writer, "n", chain->n);
+    json_put_unsigned(writer, "n", chain->n);
     write_cells(writer, "methods", chain->cells, paper_chain_methods, PAPER_CHAIN_METHODS);
     json_open_array(writer, "costs");
     for (size_t s = 0; s < PAPER_SCHEDULES; s++) {
         const paper_cost *cost = &chain->costs[s];
         if (cost->is_known) {
             json_open_object(writer, NULL);
-            json_string(writer, "algorithm", paper_schedules[s]);
-            json_double(writer, "steps", paper_count_chain_steps(paper_schedules[s], chain->n));
-            json_double(writer, "dmm", cost->dmm);
-            json_double(writer, "umm", cost->umm);
-            json_boolean(writer, "estimated", cost->is_estimate);
+            json_put_string(writer, "algorithm", paper_schedules[s]);
+            json_put_double(writer, "steps", paper_count_chain_steps(paper_schedules[s], chain->n));
+            json_put_double(writer, "dmm", cost->dmm);
+            json_put_double(writer, "umm", cost->umm);
+            json_put_boolean(writer, "estimated", cost->is_estimate);
             json_close_object(writer);
         }
     }
@@ -385,11 +385,11 @@ static void write_fits(json *writer, const paper_report *report) {
             const fit f = fit_times(report, m, by_dmm);
             if (f.is_known) {
                 json_open_object(writer, NULL);
-                json_string(writer, "method", paper_chain_methods[m].name);
-                json_string(writer, "model", by_dmm ? "dmm" : "umm");
-                json_double(writer, "seconds_a_step", f.step);
-                json_double(writer, "seconds_a_slot", f.slot);
-                json_double(writer, "greatest_error", f.error);
+                json_put_string(writer, "method", paper_chain_methods[m].name);
+                json_put_string(writer, "model", by_dmm ? "dmm" : "umm");
+                json_put_double(writer, "seconds_a_step", f.step);
+                json_put_double(writer, "seconds_a_slot", f.slot);
+                json_put_double(writer, "greatest_error", f.error);
                 json_close_object(writer);
             }
         }
@@ -401,20 +401,20 @@ void paper_write_json(const paper_report *report) {
     json writer;
     json_begin(&writer, stdout);
     json_open_object(&writer, NULL);
-    json_string(&writer, "command", "bench paper");
-    json_string(&writer, "version", pdp_version());
-    json_string(&writer, "cpu_level", pdp_cpu_level());
+    json_put_string(&writer, "command", "bench paper");
+    json_put_string(&writer, "version", pdp_version());
+    json_put_string(&writer, "cpu_level", pdp_cpu_level());
     if (report->device) {
-        json_string(&writer, "backend", pdp_device_backend(report->device));
-        json_string(&writer, "device", pdp_device_name(report->device));
-        json_string(&writer, "driver", pdp_device_driver(report->device));
+        json_put_string(&writer, "backend", pdp_device_backend(report->device));
+        json_put_string(&writer, "device", pdp_device_name(report->device));
+        json_put_string(&writer, "driver", pdp_device_driver(report->device));
     } else {
-        json_string(&writer, "no_device", report->why);
+        json_put_string(&writer, "no_device", report->why);
     }
-    json_unsigned(&writer, "seed", report->seed);
-    json_unsigned(&writer, "reps", report->runs);
-    json_double(&writer, "seconds", report->seconds);
-    json_boolean(&writer, "small", report->is_small);
+    json_put_unsigned(&writer, "seed", report->seed);
+    json_put_unsigned(&writer, "reps", report->runs);
+    json_put_double(&writer, "seconds", report->seconds);
+    json_put_boolean(&writer, "small", report->is_small);
     json_open_array(&writer, "rows");
     for (size_t r = 0; r < PAPER_ROWS && report->rows[r].n > 0; r++) {
         write_row(&writer, report, r);

@@ -351,17 +351,17 @@ static void print_trial(const trial *t) {
 
 static void write_trial(json *writer, const trial *t) {
     json_open_object(writer, NULL);
-    json_string(writer, "problem", t->text);
-    json_unsigned(writer, "seed", t->seed);
+    json_put_string(writer, "problem", t->text);
+    json_put_unsigned(writer, "seed", t->seed);
     bench_write_value(writer, &t->ways[0].value);
-    json_double(writer, "ratio", find_ratio(t));
+    json_put_double(writer, "ratio", find_ratio(t));
     json_open_array(writer, "methods");
     for (size_t x = 0; x < t->way_count; x++) {
         const way *w = &t->ways[x];
         json_open_object(writer, NULL);
-        json_string(writer, "algorithm", w->name);
-        json_double(writer, "predicted", w->predicted);
-        json_double(writer, w->is_cut ? "at_least" : "seconds", w->seconds);
+        json_put_string(writer, "algorithm", w->name);
+        json_put_double(writer, "predicted", w->predicted);
+        json_put_double(writer, w->is_cut ? "at_least" : "seconds", w->seconds);
         json_close_object(writer);
     }
     json_close_array(writer);
@@ -485,16 +485,16 @@ int bench_planner(int argc, char **argv) {
     }
     json_begin(&writer, stdout);
     json_open_object(&writer, NULL);
-    json_string(&writer, "command", "bench planner");
-    json_string(&writer, "version", pdp_version());
-    json_string(&writer, "cpu_level", pdp_cpu_level());
-    json_unsigned(&writer, "seed", arguments.seed);
+    json_put_string(&writer, "command", "bench planner");
+    json_put_string(&writer, "version", pdp_version());
+    json_put_string(&writer, "cpu_level", pdp_cpu_level());
+    json_put_unsigned(&writer, "seed", arguments.seed);
     json_open_array(&writer, "problems");
     const int code = run_trials(&arguments, &writer, &s);
     json_close_array(&writer);
-    json_unsigned(&writer, "count", s.count);
-    json_unsigned(&writer, "near", s.near);
-    json_double(&writer, "worst", find_worst(&s));
+    json_put_unsigned(&writer, "count", s.count);
+    json_put_unsigned(&writer, "near", s.near);
+    json_put_double(&writer, "worst", find_worst(&s));
     json_close_object(&writer);
     json_end(&writer);
     return code;

@@ -37,22 +37,22 @@ void explain_write(json *writer, const pdp_plan *plan) {
     }
     json_open_object(writer, "plan");
     for (size_t x = 0; text; x++, text = pdp_plan_reason(plan, x, &about)) {
-        json_string(writer, about, text);
+        json_put_string(writer, about, text);
     }
     json_open_array(writer, "candidates");
     for (size_t x = 0; pdp_plan_candidate(plan, x, &candidate); x++) {
         json_open_object(writer, NULL);
-        json_string(writer, "algorithm", candidate.algorithm);
-        json_string(writer, "backend", candidate.backend);
-        json_boolean(writer, "chosen", candidate.chosen != 0);
-        json_boolean(writer, "refused", candidate.refused != 0);
+        json_put_string(writer, "algorithm", candidate.algorithm);
+        json_put_string(writer, "backend", candidate.backend);
+        json_put_boolean(writer, "chosen", candidate.chosen != 0);
+        json_put_boolean(writer, "refused", candidate.refused != 0);
         if (!candidate.refused) {
-            json_double(writer, "seconds", candidate.seconds);
-            json_double(writer, "steps", candidate.operations);
-            json_unsigned(writer, "bytes", candidate.bytes);
+            json_put_double(writer, "seconds", candidate.seconds);
+            json_put_double(writer, "steps", candidate.operations);
+            json_put_unsigned(writer, "bytes", candidate.bytes);
         }
         if (*candidate.reason != '\0') {
-            json_string(writer, "reason", candidate.reason);
+            json_put_string(writer, "reason", candidate.reason);
         }
         json_close_object(writer);
     }

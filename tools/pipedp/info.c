@@ -33,17 +33,17 @@ static bool is_there(const pdp_device *device) {
 static void write_device(json *writer, pdp_device *device) {
     const int capability = pdp_device_capability(device);
     json_open_object(writer, NULL);
-    json_string(writer, "backend", pdp_device_backend(device));
-    json_string(writer, "name", pdp_device_name(device));
-    json_string(writer, "driver", pdp_device_driver(device));
+    json_put_string(writer, "backend", pdp_device_backend(device));
+    json_put_string(writer, "name", pdp_device_name(device));
+    json_put_string(writer, "driver", pdp_device_driver(device));
     if (capability > 0) {
         char text[16];
         snprintf(text, sizeof text, "%d.%d", capability / 10, capability % 10);
-        json_string(writer, "compute_capability", text);
+        json_put_string(writer, "compute_capability", text);
     }
-    json_integer(writer, "multiprocessors", pdp_device_units(device));
-    json_unsigned(writer, "memory", pdp_device_memory(device));
-    json_unsigned(writer, "memory_free", pdp_device_memory_free(device));
+    json_put_integer(writer, "multiprocessors", pdp_device_units(device));
+    json_put_unsigned(writer, "memory", pdp_device_memory(device));
+    json_put_unsigned(writer, "memory_free", pdp_device_memory_free(device));
     json_close_object(writer);
 }
 
@@ -65,11 +65,11 @@ static void write_json(long threads, uint64_t memory, pdp_device *const *devices
     json writer;
     json_begin(&writer, stdout);
     json_open_object(&writer, NULL);
-    json_string(&writer, "version", pdp_version());
-    json_string(&writer, "build", pdp_build_description());
-    json_string(&writer, "cpu_level", pdp_cpu_level());
-    json_integer(&writer, "threads", threads);
-    json_unsigned(&writer, "memory_free", memory);
+    json_put_string(&writer, "version", pdp_version());
+    json_put_string(&writer, "build", pdp_build_description());
+    json_put_string(&writer, "cpu_level", pdp_cpu_level());
+    json_put_integer(&writer, "threads", threads);
+    json_put_unsigned(&writer, "memory_free", memory);
     json_open_array(&writer, "devices");
     for (size_t b = 0; b < BACKENDS; b++) {
         if (is_there(devices[b])) {
@@ -80,7 +80,7 @@ static void write_json(long threads, uint64_t memory, pdp_device *const *devices
     json_open_object(&writer, "unavailable");
     for (size_t b = 0; b < BACKENDS; b++) {
         if (!is_there(devices[b])) {
-            json_string(&writer, backends[b], pdp_device_error(devices[b]));
+            json_put_string(&writer, backends[b], pdp_device_error(devices[b]));
         }
     }
     json_close_object(&writer);

@@ -91,17 +91,17 @@ void json_close_array(json *writer) {
     close_container(writer, ']');
 }
 
-void json_string(json *writer, const char *key, const char *value) {
+void json_put_string(json *writer, const char *key, const char *value) {
     start_member(writer, key, false);
     write_text(writer, value);
 }
 
-void json_integer(json *writer, const char *key, int64_t value) {
+void json_put_integer(json *writer, const char *key, int64_t value) {
     start_member(writer, key, false);
     fprintf(writer->stream, "%" PRId64, value);
 }
 
-void json_unsigned(json *writer, const char *key, uint64_t value) {
+void json_put_unsigned(json *writer, const char *key, uint64_t value) {
     start_member(writer, key, false);
     fprintf(writer->stream, "%" PRIu64, value);
 }
@@ -115,24 +115,24 @@ static void write_double(json *writer, const char *key, int digits, double value
     }
 }
 
-void json_double(json *writer, const char *key, double value) {
+void json_put_double(json *writer, const char *key, double value) {
     write_double(writer, key, 9, value);
 }
 
-void json_exact(json *writer, const char *key, double value) {
+void json_put_exact(json *writer, const char *key, double value) {
     if (isinf(value)) {
-        json_string(writer, key, value > 0 ? "inf" : "-inf");
+        json_put_string(writer, key, value > 0 ? "inf" : "-inf");
     } else {
         write_double(writer, key, 17, value);
     }
 }
 
-void json_null(json *writer, const char *key) {
+void json_put_null(json *writer, const char *key) {
     start_member(writer, key, false);
     fputs("null", writer->stream);
 }
 
-void json_boolean(json *writer, const char *key, bool value) {
+void json_put_boolean(json *writer, const char *key, bool value) {
     start_member(writer, key, false);
     fputs(value ? "true" : "false", writer->stream);
 }

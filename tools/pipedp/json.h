@@ -22,12 +22,12 @@ void json_close_object(json *writer);
 void json_open_array(json *writer, const char *key);
 void json_close_array(json *writer);
 
-void json_string(json *writer, const char *key, const char *value);
-void json_integer(json *writer, const char *key, int64_t value);
-void json_unsigned(json *writer, const char *key, uint64_t value);
-void json_double(json *writer, const char *key, double value);
-void json_exact(json *writer, const char *key, double value); /* with all its digits; "inf" and "-inf" as texts */
-void json_null(json *writer, const char *key);
-void json_boolean(json *writer, const char *key, bool value);
+void json_put_string(json *writer, const char *key, const char *value);
+void json_put_integer(json *writer, const char *key, int64_t value);
+void json_put_unsigned(json *writer, const char *key, uint64_t value);
+void json_put_double(json *writer, const char *key, double value);
+void json_put_exact(json *writer, const char *key, double value); /* with all its digits; "inf" and "-inf" as texts */
+void json_put_null(json *writer, const char *key);
+void json_put_boolean(json *writer, const char *key, bool value);
 
 #endif

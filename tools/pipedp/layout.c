@@ -211,25 +211,25 @@ static void write_json(const choice *c, FILE *out) {
     json writer;
     json_begin(&writer, out);
     json_open_object(&writer, NULL);
-    json_unsigned(&writer, "n", c->n);
+    json_put_unsigned(&writer, "n", c->n);
     json_open_array(&writer, "cells"); /* in the order of their numbers: diagonal by diagonal */
     for (size_t d = 0; d < c->n; d++) {
         for (size_t row = 1; row + d <= c->n; row++) {
             json_open_object(&writer, NULL);
-            json_unsigned(&writer, "number", pdp_mcm_cell_number(c->n, row, row + d));
-            json_unsigned(&writer, "row", row);
-            json_unsigned(&writer, "column", row + d);
+            json_put_unsigned(&writer, "number", pdp_mcm_cell_number(c->n, row, row + d));
+            json_put_unsigned(&writer, "row", row);
+            json_put_unsigned(&writer, "column", row + d);
             json_close_object(&writer);
         }
     }
     json_close_array(&writer);
     if (c->cell > 0) {
-        json_unsigned(&writer, "cell", c->cell);
+        json_put_unsigned(&writer, "cell", c->cell);
         json_open_array(&writer, "terms");
         for (size_t term = 1; term <= c->terms; term++) {
             json_open_object(&writer, NULL);
-            json_unsigned(&writer, "left", left_operand(c, term));
-            json_unsigned(&writer, "right", right_operand(c, term));
+            json_put_unsigned(&writer, "left", left_operand(c, term));
+            json_put_unsigned(&writer, "right", right_operand(c, term));
             json_close_object(&writer);
         }
         json_close_array(&writer);

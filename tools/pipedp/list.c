@@ -69,13 +69,13 @@ static void write_fields(json *writer, const pdp_recurrence *recurrence) {
     json_open_array(writer, "fields");
     for (size_t x = 0; pdp_recurrence_field(recurrence, x, &field); x++) {
         json_open_object(writer, NULL);
-        json_string(writer, "name", field.name);
-        json_string(writer, "option", field.is_param ? "--param" : "--input");
-        json_string(writer, "kind", field_kind(&field));
-        json_boolean(writer, "real", field.is_real != 0);
-        json_boolean(writer, "optional", field.is_optional != 0);
+        json_put_string(writer, "name", field.name);
+        json_put_string(writer, "option", field.is_param ? "--param" : "--input");
+        json_put_string(writer, "kind", field_kind(&field));
+        json_put_boolean(writer, "real", field.is_real != 0);
+        json_put_boolean(writer, "optional", field.is_optional != 0);
         if (field.alphabet) {
-            json_string(writer, "alphabet", field.alphabet);
+            json_put_string(writer, "alphabet", field.alphabet);
         }
         json_close_object(writer);
     }
@@ -105,10 +105,10 @@ int command_list(int argc, char **argv) {
         }
         if (code == EXIT_DONE && as_json) {
             json_open_object(&writer, NULL);
-            json_string(&writer, "name", pdp_builtin_name(x));
-            json_string(&writer, "shape", shape_name(recurrence));
-            json_string(&writer, "summary", summary);
-            json_string(&writer, "report", pdp_recurrence_report(recurrence));
+            json_put_string(&writer, "name", pdp_builtin_name(x));
+            json_put_string(&writer, "shape", shape_name(recurrence));
+            json_put_string(&writer, "summary", summary);
+            json_put_string(&writer, "report", pdp_recurrence_report(recurrence));
             write_fields(&writer, recurrence);
             json_close_object(&writer);
         } else if (code == EXIT_DONE) {

@@ -331,22 +331,22 @@ static void print_plan(FILE *out, const run_front *front, const pdp_plan *plan) 
 
 static void open_json(json *writer, const run_front *front) {
     json_open_object(writer, NULL);
-    json_string(writer, "problem", front->name);
-    json_unsigned(writer, "n", front->n);
+    json_put_string(writer, "problem", front->name);
+    json_put_unsigned(writer, "n", front->n);
     if (front->op) {
-        json_unsigned(writer, "k", front->offset_count);
-        json_string(writer, "op", front->op);
+        json_put_unsigned(writer, "k", front->offset_count);
+        json_put_string(writer, "op", front->op);
     }
 }
 
 static void write_plan_json(json *writer, const pdp_plan *plan, const char *backend, const char *note) {
-    json_string(writer, "algorithm", pdp_plan_algorithm(plan));
-    json_string(writer, "backend", backend);
-    json_string(writer, "type", pdp_plan_type(plan));
-    json_integer(writer, "threads", pdp_plan_threads(plan));
-    json_boolean(writer, "guaranteed", pdp_plan_guaranteed(plan) != 0);
+    json_put_string(writer, "algorithm", pdp_plan_algorithm(plan));
+    json_put_string(writer, "backend", backend);
+    json_put_string(writer, "type", pdp_plan_type(plan));
+    json_put_integer(writer, "threads", pdp_plan_threads(plan));
+    json_put_boolean(writer, "guaranteed", pdp_plan_guaranteed(plan) != 0);
     if (*note != '\0') {
-        json_string(writer, "note", note);
+        json_put_string(writer, "note", note);
     }
     explain_write(writer, plan);
 }
@@ -356,36 +356,36 @@ static void print_plan_json(FILE *out, const run_front *front, const pdp_plan *p
     json_begin(&writer, out);
     open_json(&writer, front);
     if (pdp_plan_count(plan) > 1) {
-        json_unsigned(&writer, "problems", pdp_plan_count(plan));
+        json_put_unsigned(&writer, "problems", pdp_plan_count(plan));
     }
     write_plan_json(&writer, plan, pdp_plan_backend(plan), pdp_plan_note(plan));
-    json_unsigned(&writer, "bytes", pdp_plan_bytes(plan));
+    json_put_unsigned(&writer, "bytes", pdp_plan_bytes(plan));
     json_close_object(&writer);
     json_end(&writer);
 }
 
 static void write_value_json(json *writer, const run_front *front, const pdp_plan *plan, const pdp_solution *solution) {
     if (!pdp_solution_feasible(solution)) {
-        json_null(writer, "value");
+        json_put_null(writer, "value");
     } else if (pdp_solution_is_real(solution)) {
-        json_exact(writer, "value", pdp_solution_real_value(solution));
+        json_put_exact(writer, "value", pdp_solution_real_value(solution));
     } else if (is_set(front, plan)) {
-        json_unsigned(writer, "value", (uint64_t)pdp_solution_value(solution));
+        json_put_unsigned(writer, "value", (uint64_t)pdp_solution_value(solution));
     } else {
-        json_integer(writer, "value", pdp_solution_value(solution));
+        json_put_integer(writer, "value", pdp_solution_value(solution));
     }
-    json_boolean(writer, "feasible", pdp_solution_feasible(solution) != 0);
+    json_put_boolean(writer, "feasible", pdp_solution_feasible(solution) != 0);
 }
 
 static void write_cells_json(json *writer, const shown_cells *cells) {
     json_open_array(writer, "cells");
     for (size_t x = 0; x < cells->count; x++) {
         if (is_infeasible(cells, x)) {
-            json_null(writer, NULL);
+            json_put_null(writer, NULL);
         } else if (cells->is_real) {
-            json_exact(writer, NULL, cells->real[x]);
+            json_put_exact(writer, NULL, cells->real[x]);
         } else {
-            json_integer(writer, NULL, cells->whole[x]);
+            json_put_integer(writer, NULL, cells->whole[x]);
         }
     }
     json_close_array(writer);
@@ -437,24 +437,24 @@ static int write_files(cli_output files[RUN_FILES], const run_input *input, cons
 static void write_result_json(json *writer, const run_input *input, const run_front *front, const outcome *result) {
     open_json(writer, front);
     if (input->has_at) {
-        json_unsigned(writer, "at", input->at);
+        json_put_unsigned(writer, "at", input->at);
     }
     write_value_json(writer, front, result->plan, result->solution);
     if (result->report) {
-        json_string(writer, front->report_key, result->report);
+        json_put_string(writer, front->report_key, result->report);
     }
     const char *note = pdp_solution_note(result->solution);
     write_plan_json(writer, result->plan, pdp_solution_backend(result->solution),
                     *note != '\0' ? note : pdp_plan_note(result->plan));
-    json_double(writer, "seconds", pdp_solution_seconds(result->solution));
+    json_put_double(writer, "seconds", pdp_solution_seconds(result->solution));
     const char *checked = "";
-    json_string(writer, "certificate", pdp_certificate_name(pdp_solution_certificate(result->solution, &checked)));
+    json_put_string(writer, "certificate", pdp_certificate_name(pdp_solution_certificate(result->solution, &checked)));
     if (*checked != '\0') {
-        json_string(writer, "checked", checked);
-        json_double(writer, "verify_seconds", pdp_solution_verify_seconds(result->solution));
+        json_put_string(writer, "checked", checked);
+        json_put_double(writer, "verify_seconds", pdp_solution_verify_seconds(result->solution));
     }
     if (pdp_solution_device_seconds(result->solution) > 0) {
-        json_double(writer, "kernel_seconds", pdp_solution_device_seconds(result->solution));
+        json_put_double(writer, "kernel_seconds", pdp_solution_device_seconds(result->solution));
     }
     if (input->print) {
         write_cells_json(writer, &result->cells);

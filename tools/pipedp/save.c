@@ -28,9 +28,9 @@ static char *print_recurrence(const run_front *front) {
 
 static void write_item(json *writer, const pdp_field_data *data, size_t at) {
     if (data->real) {
-        json_exact(writer, NULL, data->real[at]);
+        json_put_exact(writer, NULL, data->real[at]);
     } else {
-        json_integer(writer, NULL, data->whole[at]);
+        json_put_integer(writer, NULL, data->whole[at]);
     }
 }
 
@@ -56,7 +56,7 @@ static int write_text(json *writer, const pdp_field *field, const pdp_field_data
         text[x] = field->alphabet[data->whole[x]];
     }
     if (text) {
-        json_string(writer, field->name, text);
+        json_put_string(writer, field->name, text);
     }
     free(text);
     return text ? EXIT_DONE : cli_fail(EXIT_FAILED, "--save: out of memory");
@@ -70,8 +70,8 @@ static int write_file(json *writer, const char *name, const char *path) {
     if (code == EXIT_DONE) {
         sha256(text, length, hash);
         json_open_object(writer, name);
-        json_string(writer, "file", path);
-        json_string(writer, "sha256", hash);
+        json_put_string(writer, "file", path);
+        json_put_string(writer, "sha256", hash);
         json_close_object(writer);
     }
     free(text);
@@ -90,11 +90,11 @@ static const char *find_source(const run_front *front, const char *name) {
 
 static void write_param(json *writer, const char *name, const pdp_field_data *data) {
     if (data->name) {
-        json_string(writer, name, data->name);
+        json_put_string(writer, name, data->name);
     } else if (data->real) {
-        json_exact(writer, name, data->real[0]);
+        json_put_exact(writer, name, data->real[0]);
     } else {
-        json_integer(writer, name, data->whole[0]);
+        json_put_integer(writer, name, data->whole[0]);
     }
 }
 
@@ -123,7 +123,7 @@ static int write_fields(json *writer, const run_front *front, bool params) {
         }
     }
     if (params && front->overflow == PDP_OVERFLOW_MOD && !has_modulus) {
-        json_integer(writer, "P", front->modulus);
+        json_put_integer(writer, "P", front->modulus);
     }
     json_close_object(writer);
     return code;
@@ -133,16 +133,16 @@ static void write_decisions(json *writer, const pdp_solution *solution) {
     size_t count = 0;
     const pdp_decision *decisions = pdp_solution_decisions(solution, &count);
     if (!decisions) {
-        json_null(writer, "decisions");
+        json_put_null(writer, "decisions");
         return;
     }
     json_open_array(writer, "decisions");
     for (size_t x = 0; x < count; x++) {
         json_open_array(writer, NULL);
-        json_string(writer, NULL, save_decision_names[decisions[x].kind]);
-        json_unsigned(writer, NULL, decisions[x].i);
-        json_unsigned(writer, NULL, decisions[x].k);
-        json_unsigned(writer, NULL, decisions[x].j);
+        json_put_string(writer, NULL, save_decision_names[decisions[x].kind]);
+        json_put_unsigned(writer, NULL, decisions[x].i);
+        json_put_unsigned(writer, NULL, decisions[x].k);
+        json_put_unsigned(writer, NULL, decisions[x].j);
         json_close_array(writer);
     }
     json_close_array(writer);
@@ -152,21 +152,21 @@ static void write_answer(json *writer, const pdp_plan *plan, const pdp_solution 
     const char *checked = "";
     const pdp_certificate certificate = pdp_solution_certificate(solution, &checked);
     const bool is_real = pdp_solution_is_real(solution) != 0;
-    json_boolean(writer, "feasible", pdp_solution_feasible(solution) != 0);
-    json_boolean(writer, "real", is_real);
+    json_put_boolean(writer, "feasible", pdp_solution_feasible(solution) != 0);
+    json_put_boolean(writer, "real", is_real);
     if (!pdp_solution_feasible(solution)) {
-        json_null(writer, "value");
+        json_put_null(writer, "value");
     } else if (is_real) {
-        json_exact(writer, "value", pdp_solution_real_value(solution));
+        json_put_exact(writer, "value", pdp_solution_real_value(solution));
     } else {
-        json_integer(writer, "value", pdp_solution_value(solution)); /* sets too: as the library gives them */
+        json_put_integer(writer, "value", pdp_solution_value(solution)); /* sets too: as the library gives them */
     }
     write_decisions(writer, solution);
-    json_string(writer, "algorithm", pdp_plan_algorithm(plan));
-    json_string(writer, "backend", pdp_solution_backend(solution));
-    json_string(writer, "type", pdp_plan_type(plan));
-    json_string(writer, "certificate", pdp_certificate_name(certificate));
-    json_string(writer, "checked", checked);
+    json_put_string(writer, "algorithm", pdp_plan_algorithm(plan));
+    json_put_string(writer, "backend", pdp_solution_backend(solution));
+    json_put_string(writer, "type", pdp_plan_type(plan));
+    json_put_string(writer, "certificate", pdp_certificate_name(certificate));
+    json_put_string(writer, "checked", checked);
 }
 
 int save_solution(FILE *out, const run_input *input, const run_front *front, const pdp_plan *plan,
@@ -178,13 +178,13 @@ int save_solution(FILE *out, const run_input *input, const run_front *front, con
     }
     json_begin(&writer, out);
     json_open_object(&writer, NULL);
-    json_string(&writer, "format", SAVE_FORMAT);
-    json_string(&writer, "version", pdp_version());
-    json_string(&writer, "recurrence", text);
+    json_put_string(&writer, "format", SAVE_FORMAT);
+    json_put_string(&writer, "version", pdp_version());
+    json_put_string(&writer, "recurrence", text);
     int code = write_fields(&writer, front, true);
     code = code == EXIT_DONE ? write_fields(&writer, front, false) : code;
     if (input->has_at) {
-        json_unsigned(&writer, "at", input->at);
+        json_put_unsigned(&writer, "at", input->at);
     }
     write_answer(&writer, plan, solution);
     json_close_object(&writer);

@@ -2,13 +2,14 @@
 
 #ifdef PIPEDP_HAS_JANSSON
 
-#include <jansson.h> /* whose names are those of our writer, json.h */
+#include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "json.h" /* so that a name that jansson has too does not compile: the linker might take either */
 #include "recurrence_argument.h"
 #include "save.h"
 #include "sha256.h"

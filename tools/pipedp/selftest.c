@@ -325,16 +325,16 @@ static void report(const selftest *test) {
         json writer;
         json_begin(&writer, stdout);
         json_open_object(&writer, NULL);
-        json_unsigned(&writer, "seed", test->seed);
-        json_unsigned(&writer, "problems", test->problems);
+        json_put_unsigned(&writer, "seed", test->seed);
+        json_put_unsigned(&writer, "problems", test->problems);
         if (test->backend) {
-            json_string(&writer, "backend", test->backend);
-            json_unsigned(&writer, "skipped", test->skipped);
+            json_put_string(&writer, "backend", test->backend);
+            json_put_unsigned(&writer, "skipped", test->skipped);
         }
-        json_unsigned(&writer, "comparisons", test->comparisons);
-        json_unsigned(&writer, "mismatches", test->mismatches);
+        json_put_unsigned(&writer, "comparisons", test->comparisons);
+        json_put_unsigned(&writer, "mismatches", test->mismatches);
         if (test->mismatches > 0) {
-            json_string(&writer, "first_mismatch", test->what);
+            json_put_string(&writer, "first_mismatch", test->what);
         }
         json_close_object(&writer);
         json_end(&writer);

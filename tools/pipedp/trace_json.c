@@ -9,45 +9,45 @@ static void write_substeps(json *writer, const trace *run) {
     const pdp_record *record = run->record;
     json_open_array(writer, "substeps");
     for (uint32_t s = 0; s < record->substeps; s++) {
-        json_string(writer, NULL, pdp_substep_name(run->kind, s));
+        json_put_string(writer, NULL, pdp_substep_name(run->kind, s));
     }
     json_close_array(writer);
     json_open_array(writer, "conflicts");
     for (uint32_t s = 0; s < record->substeps; s++) {
-        json_unsigned(writer, NULL, record->conflicts[s]);
+        json_put_unsigned(writer, NULL, record->conflicts[s]);
     }
     json_close_array(writer);
     json_open_array(writer, "max_multiplicity");
     for (uint32_t s = 0; s < record->substeps; s++) {
-        json_unsigned(writer, NULL, record->max_multiplicity[s]);
+        json_put_unsigned(writer, NULL, record->max_multiplicity[s]);
     }
     json_close_array(writer);
 }
 
 static void write_summary(json *writer, const trace *run) {
     const pdp_record *record = run->record;
-    json_string(writer, "problem", run->kind == PDP_LINEAR ? "sdp" : "mcm");
-    json_unsigned(writer, "n", run->n);
+    json_put_string(writer, "problem", run->kind == PDP_LINEAR ? "sdp" : "mcm");
+    json_put_unsigned(writer, "n", run->n);
     if (run->kind == PDP_LINEAR) {
-        json_unsigned(writer, "k", run->offset_count);
-        json_string(writer, "op", run->op);
+        json_put_unsigned(writer, "k", run->offset_count);
+        json_put_string(writer, "op", run->op);
     }
-    json_string(writer, "algorithm", run->algorithm);
-    json_string(writer, "backend", "machine");
-    json_boolean(writer, "guaranteed", run->guaranteed);
-    json_integer(writer, "value", pdp_solution_value(run->solution));
-    json_unsigned(writer, "steps", record->steps);
-    json_unsigned(writer, "operations", record->operations);
-    json_unsigned(writer, "threads", record->threads);
-    json_double(writer, "utilisation", record->utilisation);
-    json_unsigned(writer, "hazards", record->hazards);
+    json_put_string(writer, "algorithm", run->algorithm);
+    json_put_string(writer, "backend", "machine");
+    json_put_boolean(writer, "guaranteed", run->guaranteed);
+    json_put_integer(writer, "value", pdp_solution_value(run->solution));
+    json_put_unsigned(writer, "steps", record->steps);
+    json_put_unsigned(writer, "operations", record->operations);
+    json_put_unsigned(writer, "threads", record->threads);
+    json_put_double(writer, "utilisation", record->utilisation);
+    json_put_unsigned(writer, "hazards", record->hazards);
     write_substeps(writer, run);
     json_open_object(writer, "cost");
-    json_unsigned(writer, "serial", record->cost_serial);
-    json_unsigned(writer, "dmm", record->cost_dmm);
-    json_unsigned(writer, "umm", record->cost_umm);
-    json_unsigned(writer, "width", run->width);
-    json_unsigned(writer, "latency", run->latency);
+    json_put_unsigned(writer, "serial", record->cost_serial);
+    json_put_unsigned(writer, "dmm", record->cost_dmm);
+    json_put_unsigned(writer, "umm", record->cost_umm);
+    json_put_unsigned(writer, "width", run->width);
+    json_put_unsigned(writer, "latency", run->latency);
     json_close_object(writer);
 }
 
@@ -64,25 +64,25 @@ void trace_write_summary_json(const trace *run, FILE *out) {
 
 static void write_flagged(json *writer, uint32_t flags, uint32_t flag, uint32_t number) {
     if ((flags & flag) != 0) {
-        json_unsigned(writer, NULL, number);
+        json_put_unsigned(writer, NULL, number);
     }
 }
 
 static void write_operation(json *writer, const pdp_operation *operation) {
     const uint32_t flags = operation->flags;
     json_open_object(writer, NULL);
-    json_unsigned(writer, "thread", operation->thread);
-    json_unsigned(writer, "cell", operation->target);
+    json_put_unsigned(writer, "thread", operation->thread);
+    json_put_unsigned(writer, "cell", operation->target);
     json_open_array(writer, "operands");
     for (size_t side = 0; side < 2; side++) {
         if (operation->operand[side] != PDP_NO_OPERAND) {
-            json_unsigned(writer, NULL, operation->operand[side]);
+            json_put_unsigned(writer, NULL, operation->operand[side]);
         }
     }
     json_close_array(writer);
-    json_boolean(writer, "stores", (flags & PDP_STORES) != 0);
-    json_boolean(writer, "finishes", (flags & PDP_FINISHES) != 0);
-    json_integer(writer, "value", operation->value);
+    json_put_boolean(writer, "stores", (flags & PDP_STORES) != 0);
+    json_put_boolean(writer, "finishes", (flags & PDP_FINISHES) != 0);
+    json_put_integer(writer, "value", operation->value);
     json_open_array(writer, "hazards");
     write_flagged(writer, flags, PDP_LEFT_HAZARD, operation->operand[0]);
     write_flagged(writer, flags, PDP_RIGHT_HAZARD, operation->operand[1]);
@@ -104,7 +104,7 @@ void trace_write_json(const trace *run, FILE *out) {
     for (size_t r = 0; r < run->step_count; r++) {
         const trace_step *step = &run->steps[r];
         json_open_object(&writer, NULL);
-        json_unsigned(&writer, "step", step->number);
+        json_put_unsigned(&writer, "step", step->number);
         json_open_array(&writer, "operations");
         for (size_t i = 0; i < step->count; i++) {
             write_operation(&writer, &run->operations[step->first + i]);

@@ -247,7 +247,7 @@ static void print_rates(const pdp_rates *rates, const pdp_rates *built_in, bool 
     }
     for (size_t x = 0; pdp_rates_name(x); x++) {
         if (as_json) {
-            json_double(&writer, pdp_rates_name(x), pdp_rates_get(rates, x));
+            json_put_double(&writer, pdp_rates_name(x), pdp_rates_get(rates, x));
         } else {
             printf("%-24s %12.3g %12.3g\n", pdp_rates_name(x), pdp_rates_get(rates, x), pdp_rates_get(built_in, x));
         }

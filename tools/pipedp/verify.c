@@ -50,16 +50,16 @@ static void print_json(const saved *s, const pdp_solution *solution, const char 
     json writer;
     json_begin(&writer, stdout);
     json_open_object(&writer, NULL);
-    json_string(&writer, "problem", pdp_recurrence_name(s->recurrence));
+    json_put_string(&writer, "problem", pdp_recurrence_name(s->recurrence));
     if (!pdp_solution_feasible(solution)) {
-        json_null(&writer, "value");
+        json_put_null(&writer, "value");
     } else if (pdp_solution_is_real(solution)) {
-        json_exact(&writer, "value", pdp_solution_real_value(solution));
+        json_put_exact(&writer, "value", pdp_solution_real_value(solution));
     } else {
-        json_integer(&writer, "value", pdp_solution_value(solution));
+        json_put_integer(&writer, "value", pdp_solution_value(solution));
     }
-    json_string(&writer, "certificate", level);
-    json_string(&writer, "checked", checked);
+    json_put_string(&writer, "certificate", level);
+    json_put_string(&writer, "checked", checked);
     json_close_object(&writer);
     json_end(&writer);
 }
