@@ -467,6 +467,8 @@ class OwnFiles(CommandTest):
             (["nussinov", "--input", "loop=3"], "--input loop: it is a parameter: --param loop=3"),
             (["nussinov", "--param", "loop=-1", "--input", "s=GG"],
              "nussinov: parameter loop is -1, and must be at least 0"),
+            (["nussinov", "--input", "s="], "nussinov: the number of points is 1, and must be 2 to 2147483647"),
+            (["mcm", "--input", "p=5"], "mcm: the number of points is 1, and must be 2 to 2147483647"),
             (["sdp", "--param", "op=plus"], "--param op: parameter op is 'plus', which is no operator"),
             (["sdp", "--param", "op=" + 41 * "x"],
              "--param op: parameter op is '" + 40 * "x" + "', which is no operator"),

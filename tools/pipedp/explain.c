@@ -5,6 +5,16 @@ static void print_seconds(FILE *out, double seconds) {
     fprintf(out, "%9.3g %-2s", seconds * (seconds < 1e-3 ? 1e6 : seconds < 1 ? 1e3 : 1), unit);
 }
 
+static void print_bytes(FILE *out, uint64_t bytes) {
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double count = (double)bytes;
+    size_t unit = 0;
+    for (; count >= 999.5 && unit < 4; unit++) { /* three digits, not 1e+03 */
+        count /= 1024;
+    }
+    fprintf(out, "%.3g %s", count, units[unit]);
+}
+
 void explain_print(FILE *out, const pdp_plan *plan) {
     const char *about = NULL;
     pdp_candidate candidate;
@@ -23,8 +33,10 @@ void explain_print(FILE *out, const pdp_plan *plan) {
             continue;
         }
         print_seconds(out, candidate.seconds);
-        fprintf(out, "  %.3g steps, %s%s%.3g MiB\n", candidate.operations, candidate.reason,
-                *candidate.reason != '\0' ? ", " : "", (double)candidate.bytes / (1 << 20));
+        fprintf(out, "  %.3g steps, %s%s", candidate.operations, candidate.reason,
+                *candidate.reason != '\0' ? ", " : "");
+        print_bytes(out, candidate.bytes);
+        fputc('\n', out);
     }
 }
 
