@@ -364,6 +364,13 @@ class Verify(CommandTest):
         self.run_program("verify", "s.json")
         self.save("solve", "own.dp", "--input", "c=1,2,3;4,5,6;7,8,9", inputs={"c": [[1, 2, 3], [4, 5], [7, 8, 9]]})
         self.refuse("verify", "s.json", names=["input c: item 4 is not in rows of one length of whole numbers"])
+        many = 10**5  # rows of which the first is as long: 80 GB, if the others were
+        self.save("solve", "own.dp", "--input", "c=1,2,3;4,5,6;7,8,9", inputs={"c": [[1] * many, *[[]] * many]})
+        self.refuse("verify", "s.json", names=[f"input c: item {many + 1} is not in rows of one length of whole numbers"])
+        for path in ["-", "/dev/stdin", "."]:
+            self.save(*chain, inputs={"p": {"file": path, "sha256": hashlib.sha256(b"2 3 4").hexdigest()}})
+            self.refuse("verify", "s.json", names=[f"s.json: input p: '{path}' is no file that stays as it is"],
+                        stdin="2 3 4")
         self.refuse("verify", names=["the file is missing"])
         self.refuse("verify", "a", "b", names=["one argument too many"])
         self.refuse("verify", "none.json", names=["'none.json' cannot be read"])

@@ -86,25 +86,43 @@ static bool add_item(items *list, const json_t *item) {
     return true;
 }
 
+/* How many rows from the first on have its length. */
+static size_t count_rows(const json_t *value, size_t columns) {
+    size_t row = 0;
+    while (row < json_array_size(value) && json_is_array(json_array_get(value, row)) &&
+           json_array_size(json_array_get(value, row)) == columns) {
+        row++;
+    }
+    return row;
+}
+
+static int fail_item(const saved *s, const pdp_field *field, size_t item) {
+    return cli_fail(EXIT_BAD_USE, "%s: input %s: item %zu is not %s%s", s->path, field->name, item + 1,
+                    field->axes == 2 ? "in rows of one length of " : "", field->is_real ? "numbers" : "whole numbers");
+}
+
 /* A list, or a matrix as a list of rows of one length. */
 static int set_array(saved *s, const pdp_field *field, const json_t *value) {
     const bool is_matrix = field->axes == 2;
     const size_t rows = json_array_size(value);
     const size_t columns = is_matrix ? json_array_size(json_array_get(value, 0)) : 0;
+    const size_t good_rows = is_matrix ? count_rows(value, columns) : rows;
+    if (good_rows < rows) { /* before there is room for all: rows times columns may be far more than the file has */
+        return fail_item(s, field, good_rows * columns);
+    }
     const size_t most = rows * (is_matrix ? columns : 1);
     items list = {calloc(most > 0 ? most : 1, sizeof(int64_t)), 0, field->is_real != 0};
-    bool is_good = list.data != NULL;
-    for (size_t row = 0; row < rows && is_good; row++) {
-        const json_t *item = json_array_get(value, row);
-        is_good = !is_matrix || (json_is_array(item) && json_array_size(item) == columns);
-        for (size_t column = 0; column < (is_matrix ? columns : 1) && is_good; column++) {
-            is_good = add_item(&list, is_matrix ? json_array_get(item, column) : item);
-        }
+    if (!list.data) {
+        return cli_fail(EXIT_FAILED, "%s: out of memory", s->path);
+    }
+    bool is_good = true;
+    for (size_t x = 0; x < most && is_good; x++) {
+        const json_t *row = is_matrix ? json_array_get(value, x / columns) : value;
+        is_good = add_item(&list, json_array_get(row, is_matrix ? x % columns : x));
     }
     int code = EXIT_DONE;
     if (!is_good) {
-        code = cli_fail(EXIT_BAD_USE, "%s: input %s: item %zu is not %s%s", s->path, field->name, list.count + 1,
-                        is_matrix ? "in rows of one length of " : "", field->is_real ? "numbers" : "whole numbers");
+        code = fail_item(s, field, list.count);
     } else {
         const pdp_status status = list.is_real
                                       ? pdp_problem_set_real(s->problem, field->name, list.data, rows, columns)
@@ -124,6 +142,9 @@ static int set_file(saved *s, const char *name, const json_t *value) {
     size_t length = 0;
     if (!path || !expected) {
         return cli_fail(EXIT_BAD_USE, "%s: input %s has to have \"file\" and \"sha256\"", s->path, name);
+    }
+    if (cli_is_read_once(path)) { /* it is hashed, and read once more */
+        return cli_fail(EXIT_BAD_USE, "%s: input %s: '%s' is no file that stays as it is", s->path, name, path);
     }
     int code = cli_read_text(s->path, path, &text, &length);
     if (code == EXIT_DONE) {
