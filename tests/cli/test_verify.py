@@ -2,6 +2,7 @@
 import hashlib
 import json
 import os
+import random
 import re
 import shlex
 import subprocess
@@ -257,6 +258,17 @@ class Verify(CommandTest):
             file.seek(0)
             subprocess.run([PROGRAM, *line], stdin=file, stdout=subprocess.DEVNULL, cwd=self.folder, check=True)
         self.assertEqual(json.loads((self.folder / "s.json").read_text())["inputs"], {"s": "GCAU"})
+
+    @unittest.skipUnless(READS_JSON, "built without jansson")
+    def test_sums_of_floats_in_the_order_of_their_method(self):
+        chance = random.Random(3)
+        x = ",".join(str(chance.randint(-10, 10)) for _ in range(30))  # grows, so that rounding does too
+        for method in ["sequential", "blocks", "window"]:
+            self.save("solve", "filter", "--input", f"x={x}", "--input", "a=1,2", "--input", "w=10.1,-1", "-A", method)
+            self.run_program("verify", "s.json")
+            self.save("solve", "filter", "--input", f"x={x}", "--input", "a=1,2", "--input", "w=10.1,-1", "-A", method,
+                      value=lambda v: v * 1.001)
+            self.wrong("the answer is wrong: it is claimed to be")
 
     @unittest.skipUnless(READS_JSON, "built without jansson")
     def test_tampered(self):

@@ -293,8 +293,9 @@ static int read_claim(saved *s) {
         return fail_key(s, "at", "a cell, counted from 0");
     }
     s->at = at ? json_integer_value(at) : -1;
-    s->algorithm =
-        algorithm && (strcmp(algorithm, "bostan-mori") == 0 || strcmp(algorithm, "window") == 0) ? algorithm : NULL;
+    /* Others may not be able to; and sums of floats are rounded in the order in which a method adds them. */
+    const bool is_only = algorithm && (strcmp(algorithm, "bostan-mori") == 0 || strcmp(algorithm, "window") == 0);
+    s->algorithm = is_only || json_is_true(real) ? algorithm : NULL;
     s->claim.struct_size = sizeof s->claim;
     s->claim.feasible = json_is_true(feasible);
     s->claim.value = json_integer_value(value);

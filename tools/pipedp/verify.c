@@ -87,7 +87,7 @@ static int check_claim(const saved *s, const verify_arguments *arguments) {
     run.verify = arguments->is_full ? 2 : 1;
     run.table = 0;
     run.type = s->type;
-    run.algorithm = s->algorithm; /* there may be no other that can */
+    run.algorithm = s->algorithm;
     run.at = s->at;
     run.on_progress = cli_show_progress;
     cli_catch_signals();
