@@ -424,6 +424,9 @@ PDP_API pdp_status pdp_solution_cells(const pdp_solution *solution, size_t row, 
 PDP_API pdp_status pdp_solution_real_cells(const pdp_solution *solution, size_t row, size_t first, double *cells,
                                            size_t count);
 
+/* Whether a cell of the table has a value: 0 if there is no way to it, or no such cell. */
+PDP_API int pdp_solution_cell_feasible(const pdp_solution *solution, size_t row, size_t column);
+
 /* The whole table of whole numbers, row by row, in that shape. NULL when there is none or no memory. It lives as long
  * as the solution; `rows` and `columns` may be NULL. The first call may have to unpack it: not for two threads at once.
  */

@@ -337,6 +337,12 @@ pdp_status pdp_solution_real_cells(const pdp_solution *solution, size_t row, siz
     return PDP_OK;
 }
 
+int pdp_solution_cell_feasible(const pdp_solution *solution, size_t row, size_t column) {
+    const bool is_there = has_table(solution) && has_cells(solution, row, column, 1, is_real(solution)) &&
+                          (solution->shape == PDP_LINEAR || column > row);
+    return is_there && !pdp_solution_is_infeasible(solution, pdp_solution_cell(solution, row, column));
+}
+
 pdp_status pdp_solution_row(const pdp_solution *solution, size_t row, int64_t *cells, size_t columns) {
     const bool is_whole = columns > 0 && columns == table_width(solution);
     return is_whole ? pdp_solution_cells(solution, row, 0, cells, columns) : PDP_BAD_INPUT;

@@ -341,6 +341,10 @@ static void test_cells(void **unused) {
     int64_t cells[6];
     double reals[6];
     assert_int_equal(pdp_solution_cells(solution, 5, 0, cells, 1), PDP_BAD_INPUT);
+    assert_true(pdp_solution_cell_feasible(solution, 0, 1));
+    assert_false(pdp_solution_cell_feasible(solution, 1, 1));
+    assert_false(pdp_solution_cell_feasible(solution, 5, 6));
+    assert_false(pdp_solution_cell_feasible(NULL, 0, 1));
     assert_int_equal(pdp_solution_cells(solution, 0, 2, cells, 4), PDP_BAD_INPUT);
     assert_int_equal(pdp_solution_cells(solution, 0, 6, cells, 0), PDP_BAD_INPUT);
     assert_int_equal(pdp_solution_cells(solution, 0, 1, cells, SIZE_MAX), PDP_BAD_INPUT);

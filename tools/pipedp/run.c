@@ -7,7 +7,6 @@
 
 #include "cli.h"
 #include "explain.h"
-#include "infeasible.h"
 #include "json.h"
 #include "save.h"
 
@@ -128,7 +127,8 @@ typedef struct shown_cells {
     bool is_real;
     int64_t *whole; /* or ... */
     double *real;
-    infeasible how;
+    const pdp_solution *solution;
+    size_t first;
 } shown_cells;
 
 /* What a run has come to. */
@@ -146,14 +146,14 @@ static pdp_status read_cells(const pdp_solution *solution, size_t row, size_t fi
 }
 
 /* Cells that the method has not kept are none. */
-static int take_cells(shown_cells *cells, const run_front *front, const pdp_solution *solution, size_t first,
-                      size_t count) {
+static int take_cells(shown_cells *cells, const pdp_solution *solution, size_t first, size_t count) {
     void *data = calloc(count, sizeof(int64_t)); /* a double is as large */
     cells->is_real = pdp_solution_is_real(solution) != 0;
-    if (!data || !infeasible_find(&cells->how, front->problem)) {
-        free(data);
+    if (!data) {
         return cli_fail(EXIT_FAILED, "the cells: out of memory");
     }
+    cells->solution = solution;
+    cells->first = first;
     cells->whole = cells->is_real ? NULL : data;
     cells->real = cells->is_real ? data : NULL;
     cells->count = read_cells(solution, 0, first, data, count) == PDP_OK ? count : 0;
@@ -164,13 +164,13 @@ static int take_cells(shown_cells *cells, const run_front *front, const pdp_solu
 static int find_cells(const run_input *input, const run_front *front, outcome *result) {
     if (input->print) {
         const size_t first = (size_t)input->first;
-        const int code = take_cells(&result->cells, front, result->solution, first, (size_t)input->last - first + 1);
+        const int code = take_cells(&result->cells, result->solution, first, (size_t)input->last - first + 1);
         return code == EXIT_DONE && result->cells.count == 0 ? cli_fail(EXIT_FAILED, "--print: there is no table")
                                                              : code;
     }
     if (front->shape == PDP_LINEAR && !front->report_label && !input->has_at && !input->json) {
         const size_t count = front->n < SHOWN_CELLS ? front->n : SHOWN_CELLS;
-        return take_cells(&result->cells, front, result->solution, front->n - count, count);
+        return take_cells(&result->cells, result->solution, front->n - count, count);
     }
     return EXIT_DONE;
 }
@@ -260,8 +260,7 @@ static void print_report(FILE *out, const run_front *front, const char *report) 
 }
 
 static bool is_infeasible(const shown_cells *cells, size_t at) {
-    return cells->is_real ? infeasible_is_real(&cells->how, cells->real[at])
-                          : infeasible_is_whole(&cells->how, cells->whole[at]);
+    return !pdp_solution_cell_feasible(cells->solution, 0, cells->first + at);
 }
 
 static void print_cells(FILE *out, const run_input *input, const shown_cells *cells) {
