@@ -167,12 +167,10 @@ static double engine_speedup(const pdp_plan *plan, const pdp_problem *problem) {
 }
 
 static work engine_work(const pdp_plan *plan, const pdp_problem *problem, pdp_machine_type type) {
-    const uint64_t n = problem->n, size = pdp_machine_type_bytes(type);
     const double *rates = plan->rates.values + PDP_RATE_BLOCKS;
     work w =
         problem->shape == PDP_LINEAR ? blocks_work(problem, type, rates) : (work){.operations = tiles_work(problem)};
-    w.bytes = problem->shape == PDP_INTERVAL ? pdp_bytes_multiply(pdp_bytes_multiply(n, n + 1) / 2, size)
-                                             : pdp_bytes_multiply(n, size);
+    w.bytes = pdp_plan_least_table(problem, type);
     w.speedup = engine_speedup(plan, problem);
     return w;
 }
@@ -296,17 +294,29 @@ static double find_compile_seconds(const pdp_plan *trial, bool can_compile) {
                : 1 / trial->rates.values[PDP_RATE_COMPILER];
 }
 
-static void refuse(pdp_cost *cost, const char *why) {
+void pdp_cost_refuse(pdp_cost *cost, const char *why) {
     cost->is_refused = true;
     cost->seconds = (double)INFINITY;
     snprintf(cost->reason, sizeof cost->reason, "%.190s", why);
 }
 
+bool pdp_cost_fits(pdp_cost *cost, const pdp_plan *plan) {
+    const bool fits = pdp_plan_fits(plan);
+    cost->bytes = plan->bytes;
+    if (!fits) {
+        char why[128];
+        snprintf(why, sizeof why, "it needs %" PRIu64 " bytes, and %" PRIu64 " are %s", plan->bytes, plan->allowed,
+                 plan->options.memory_limit > 0 ? "allowed" : "free");
+        pdp_cost_refuse(cost, why);
+    }
+    return fits;
+}
+
 /* The cost of a method that refuses none of the problems. */
-static void reckon(pdp_plan *trial, uint64_t allowed, pdp_cost *cost) {
+static void reckon(pdp_plan *trial, pdp_cost *cost) {
     double seconds = 0;
     if (choose_type(trial) != PDP_OK) {
-        refuse(cost, trial->error.text);
+        pdp_cost_refuse(cost, trial->error.text);
         return;
     }
     const bool can_compile = trial->options.compile && !pdp_module_is_off();
@@ -333,7 +343,6 @@ static void reckon(pdp_plan *trial, uint64_t allowed, pdp_cost *cost) {
         }
         cost->operations += w.operations;
         near += w.near;
-        cost->bytes = pdp_bytes_add(cost->bytes, w.bytes);
         const double speedup = trial->count > 1 ? together : w.speedup; /* of many, each thread solves one */
         seconds += (w.operations / rates[cost->rate] + w.near / rates[near_rate]) / speedup;
         seconds += (double)w.bytes / rates[PDP_RATE_PAGES];
@@ -350,12 +359,11 @@ static void reckon(pdp_plan *trial, uint64_t allowed, pdp_cost *cost) {
     if (compiles) {
         snprintf(cost->reason, sizeof cost->reason, "%.2f s of it to compile its kernel", kernel);
     }
-    if (cost->bytes > allowed) {
-        char why[128];
-        snprintf(why, sizeof why, "it needs %" PRIu64 " bytes, and %" PRIu64 " are %s", cost->bytes, allowed,
-                 trial->options.memory_limit > 0 ? "allowed" : "free");
-        refuse(cost, why);
+    if (trial->method->shortcut == &pdp_method_window) {
+        trial->options.decisions = 0; /* it keeps none */
     }
+    pdp_plan_measure(trial);
+    pdp_cost_fits(cost, trial);
 }
 
 /* ---- Devices ---- */
@@ -392,7 +400,7 @@ static pdp_cost reckon_device(const pdp_plan *plan, const pdp_cost *engine) {
         snprintf(cost.reason, sizeof cost.reason, "PIPEDP_GPU_TERMS is %g", least);
     }
     if (plan->options.explain && !plan->options.device && !has_driver()) {
-        refuse(&cost, "there is no NVIDIA driver here");
+        pdp_cost_refuse(&cost, "there is no NVIDIA driver here");
     }
     return cost;
 }
@@ -431,9 +439,11 @@ bool pdp_plan_is_small(const pdp_plan *plan) {
     return plan->terms <= 2e5 && !plan->problem->is_extended;
 }
 
+void pdp_plan_sort_costs(pdp_plan *plan) {
+    qsort(plan->costs, plan->cost_count, sizeof *plan->costs, compare_costs);
+}
+
 void pdp_plan_reckon(pdp_plan *plan) {
-    const uint64_t limit = plan->options.memory_limit;
-    const uint64_t allowed = limit > 0 ? limit : pdp_memory_available();
     const bool by_us = pdp_wish_is_auto(plan->options.backend);
     const bool on_cpu = !by_us && strcmp(plan->options.backend, "cpu") == 0;
     plan->cost_count = 0;
@@ -450,12 +460,13 @@ void pdp_plan_reckon(pdp_plan *plan) {
         const char *refusal = pdp_plan_refusal(plan, m);
         *cost = (pdp_cost){.method = m};
         if (refusal) {
-            refuse(cost, refusal);
+            pdp_cost_refuse(cost, refusal);
             continue;
         }
         pdp_plan trial = *plan;
         trial.method = m;
-        reckon(&trial, allowed, cost);
+        trial.kernel = (pdp_kernel){0};
+        reckon(&trial, cost);
         plan->typed = trial.typed;
         if (m->kind == PDP_ENGINE && !cost->is_refused && !on_cpu) {
             const pdp_cost there = reckon_device(plan, cost);
@@ -463,7 +474,7 @@ void pdp_plan_reckon(pdp_plan *plan) {
             plan->costs[plan->cost_count - 1] = there;
         }
     }
-    qsort(plan->costs, plan->cost_count, sizeof *plan->costs, compare_costs);
+    pdp_plan_sort_costs(plan);
 }
 
 /* ---- In words ---- */
@@ -479,7 +490,7 @@ static void explain_choice(const pdp_plan *plan, char *out, size_t size) {
         snprintf(out, size, "%s is asked for", name);
     } else if (plan->options.record) {
         snprintf(out, size, "%s is what is recorded", name);
-    } else if (pdp_plan_is_small(plan)) {
+    } else if (plan->is_small) {
         snprintf(out, size, "%s: there are so few terms that a choice would not pay", name);
     } else if (count <= 1) {
         snprintf(out, size, "%s is the only way to what is asked for", name);
@@ -540,11 +551,10 @@ static void explain_device(const pdp_plan *plan, char *out, size_t size) {
 }
 
 void pdp_plan_explain(pdp_plan *plan) {
-    const uint64_t limit = plan->options.memory_limit;
     explain_choice(plan, plan->reasons[0], sizeof *plan->reasons);
     explain_type(plan, plan->reasons[1], sizeof *plan->reasons);
     explain_size(plan, plan->reasons[2], sizeof *plan->reasons);
     snprintf(plan->reasons[3], sizeof *plan->reasons, "%" PRIu64 " bytes are needed, and %" PRIu64 " are %s",
-             plan->bytes, limit > 0 ? limit : pdp_memory_available(), limit > 0 ? "allowed" : "free");
+             plan->bytes, plan->allowed, plan->options.memory_limit > 0 ? "allowed" : "free");
     explain_device(plan, plan->reasons[4], sizeof *plan->reasons);
 }

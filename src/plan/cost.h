@@ -65,6 +65,13 @@ const char *pdp_plan_refusal(const struct pdp_plan *plan, const struct pdp_metho
 /* So few terms are done, by whatever method, before others are looked at. */
 bool pdp_plan_is_small(const struct pdp_plan *plan);
 
+/* What is needed is what the plan needs. False if that is too much: the way is refused then. */
+bool pdp_cost_fits(pdp_cost *cost, const struct pdp_plan *plan);
+void pdp_cost_refuse(pdp_cost *cost, const char *why);
+
+/* The fastest first, those that are refused last. */
+void pdp_plan_sort_costs(struct pdp_plan *plan);
+
 /* Fills the plan's list of costs: every method whose result is what is asked for, the fastest first; then those that
  * are refused, each with its reason. */
 void pdp_plan_reckon(struct pdp_plan *plan);

@@ -18,6 +18,101 @@ bool pdp_wish_is_auto(const char *wish) {
     return !wish || strcmp(wish, "auto") == 0;
 }
 
+/* ---- Bytes ---- */
+
+uint64_t pdp_plan_least_table(const pdp_problem *problem, pdp_machine_type type) {
+    const uint64_t n = problem->n, size = pdp_machine_type_bytes(type);
+    return problem->shape == PDP_INTERVAL ? pdp_bytes_multiply(pdp_bytes_multiply(n, n + 1) / 2, size)
+                                          : pdp_bytes_multiply(n, size);
+}
+
+/* Of an engine on the CPU: its table, and what it needs while it works. */
+static uint64_t engine_bytes(const pdp_plan *plan, const pdp_problem *problem, int threads, uint64_t *table) {
+    const uint64_t bytes = pdp_data_bytes(problem, &plan->stamp);
+    if (!plan->kernel.kernel) {
+        *table = pdp_plan_least_table(problem, plan->stamp.type);
+        return bytes;
+    }
+    if (problem->shape == PDP_LINEAR) {
+        pdp_linear_job job = pdp_plan_linear_job(plan, problem, NULL, threads);
+        *table = pdp_linear_table_bytes(&job);
+        return pdp_bytes_add(bytes, pdp_linear_scratch_bytes(&job));
+    }
+    pdp_tiles tiles = pdp_plan_tiles(plan, problem);
+    *table = pdp_tiles_bytes(&tiles);
+    return pdp_bytes_add(bytes, pdp_interval_bytes(plan->kernel.kernel, &tiles, threads));
+}
+
+/* What a problem takes besides an engine on the CPU. */
+static uint64_t other_bytes(const pdp_plan *plan, const pdp_problem *problem) {
+    uint64_t bytes = sizeof(pdp_solution) + sizeof(pdp_solution *);
+    if (plan->on_machine) {
+        bytes = pdp_bytes_add(bytes, pdp_machine_bytes(problem, &plan->schedule, &plan->watch));
+    }
+    if (plan->device) {
+        bytes = pdp_bytes_add(bytes, pdp_plan_device_bytes(plan, problem));
+    } else if (plan->method->shortcut) {
+        bytes = pdp_bytes_add(bytes, plan->method->shortcut->bytes(plan, problem));
+    } else if (plan->method->kind != PDP_ENGINE) {
+        bytes = pdp_bytes_add(bytes, pdp_problem_is_paper(problem) ? pdp_solution_table_bytes(problem)
+                                                                   : pdp_reference_bytes(problem));
+    }
+    if (problem->shape == PDP_INTERVAL && plan->options.splits) {
+        bytes = pdp_bytes_add(bytes, pdp_solution_table_bytes(problem));
+    }
+    const bool chooses = problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX;
+    if (problem->shape == PDP_LINEAR && plan->options.decisions && chooses) {
+        bytes = pdp_bytes_add(bytes, pdp_solution_steps_bytes(problem, pdp_certify_patience(plan, problem)));
+    }
+    if (plan->options.verify) {
+        bytes = pdp_bytes_add(bytes, pdp_certify_bytes(plan, problem));
+    }
+    if (problem->shape == PDP_INTERVAL && (plan->options.decisions || plan->options.splits)) {
+        /* and the parts that wait on the way to them */
+        bytes = pdp_bytes_add(bytes, pdp_bytes_multiply(problem->n + 1, sizeof(pdp_decision) + 4 * sizeof(size_t)));
+    }
+    return bytes;
+}
+
+/* Of several problems, what is kept, and the most that the threads hold besides at one time. */
+static uint64_t count_bytes(const pdp_plan *plan) {
+    const bool by_engine = plan->method->kind == PDP_ENGINE && !plan->device;
+    uint64_t bytes = 0, alone = 0, each = 0; /* the most for a large problem, for one of many */
+    for (size_t x = 0; x < plan->count; x++) {
+        const pdp_problem *problem = plan->problems[x];
+        const bool is_large = pdp_plan_is_large(plan, problem);
+        uint64_t table = 0, work = 0, *most = is_large ? &alone : &each;
+        if (by_engine) {
+            work = engine_bytes(plan, problem, is_large ? plan->threads : 1, &table);
+        }
+        if (pdp_plan_drops_table(plan)) {
+            work = pdp_bytes_add(work, table);
+            table = 0;
+        }
+        *most = work > *most ? work : *most;
+        bytes = pdp_bytes_add(bytes, pdp_bytes_add(other_bytes(plan, problem), table));
+    }
+    const uint64_t threads = plan->count < (size_t)plan->threads ? plan->count : (uint64_t)plan->threads;
+    const uint64_t together = pdp_bytes_multiply(each, threads);
+    return pdp_bytes_add(bytes, alone > together ? alone : together);
+}
+
+void pdp_plan_measure(pdp_plan *plan) {
+    const bool is_small = plan->terms < 4e6; /* done before a second thread has started */
+    const bool is_single = plan->method->shortcut && plan->method->shortcut->prepare; /* whose kernel only weighs */
+    const bool has_engine = plan->method->kind == PDP_ENGINE || (plan->kernel.kernel && !is_single);
+    const bool has_threads = !plan->device && (has_engine || plan->count > 1);
+    plan->threads = !has_threads                ? 1
+                    : plan->options.threads > 0 ? plan->options.threads
+                    : is_small                  ? 1
+                                                : pdp_threads_available();
+    plan->bytes = count_bytes(plan);
+}
+
+bool pdp_plan_fits(const pdp_plan *plan) {
+    return plan->bytes <= plan->allowed && plan->bytes < UINT64_MAX; /* saturated: see pdp_bytes_multiply */
+}
+
 /* ---- Choosing ---- */
 
 /* The caller's struct may be older and shorter than ours: what it lacks keeps its default. */
@@ -219,34 +314,60 @@ static void pass_over(pdp_plan *plan) {
     pdp_kernel_close(&plan->kernel);
 }
 
-/* The first of the costs that can be had after all: a device may be missing, a compiler may fail, the data may be
- * against it. False if none can. */
-static bool take_cheapest(pdp_plan *plan) {
-    size_t kept = 0; /* of the note; that a kernel is missing is only told if the plain loops are next */
-    for (size_t x = 0; x < plan->cost_count && !plan->costs[x].is_refused; x++) {
-        const pdp_cost *cost = &plan->costs[x];
-        size_t number = 0;
-        plan->method = cost->method;
-        if (cost->method->kind != PDP_PLAIN) {
-            plan->note[kept] = '\0';
-        }
-        if (cost->on_device) {
-            if (pdp_plan_choose_device(plan) != PDP_OK || plan->device) {
-                return true;
-            }
-            kept = strlen(plan->note);
-            continue;
-        }
-        const bool is_open = check_data(plan, &number) == PDP_OK && open_method(plan, false) == PDP_OK;
-        if (is_open ? plan->method == cost->method : plan->error.status != PDP_BAD_INPUT) {
+/* As if the method had not been opened. */
+static void step_back(pdp_plan *plan, int decisions, size_t kept) {
+    pdp_kernel_close(&plan->kernel);
+    pdp_plan_close_device(plan);
+    plan->options.decisions = decisions; /* which a method may do without */
+    plan->note[kept] = '\0';
+    plan->bytes = 0;
+}
+
+/* One of the costs, if it can be had: a device may be missing, a compiler may fail, the data may be against it, and how
+ * much memory it needs is only known of a kernel that is there. *kept of the note are for whatever is taken. */
+static bool take(pdp_plan *plan, pdp_cost *cost, size_t *kept) {
+    const int decisions = plan->options.decisions;
+    size_t number = 0;
+    plan->method = cost->method;
+    if (cost->on_device) {
+        if (pdp_plan_choose_device(plan) != PDP_OK) {
             return true;
         }
-        if (!is_open) {
-            pass_over(plan);
-            kept = strlen(plan->note);
+        if (!plan->device) {
+            *kept = strlen(plan->note);
+            return false;
         }
+    } else if (check_data(plan, &number) != PDP_OK || open_method(plan, false) != PDP_OK) {
+        if (plan->error.status != PDP_BAD_INPUT) {
+            return true;
+        }
+        pdp_cost_refuse(cost, plan->error.text);
+        pass_over(plan);
+        *kept = strlen(plan->note);
+        return false;
+    } else if (plan->method != cost->method) {
+        return false;
     }
+    pdp_plan_measure(plan);
+    if (pdp_cost_fits(cost, plan)) {
+        return true;
+    }
+    step_back(plan, decisions, *kept);
     return false;
+}
+
+/* The first of the costs that can be had after all. False if none can. */
+static bool take_cheapest(pdp_plan *plan) {
+    size_t kept = 0; /* of the note; that a kernel is missing is only told if the plain loops are next */
+    bool is_taken = false;
+    for (size_t x = 0; !is_taken && x < plan->cost_count && !plan->costs[x].is_refused; x++) {
+        if (plan->costs[x].method->kind != PDP_PLAIN) {
+            plan->note[kept] = '\0';
+        }
+        is_taken = take(plan, &plan->costs[x], &kept);
+    }
+    pdp_plan_sort_costs(plan);
+    return is_taken;
 }
 
 static const char *engine_or_loops(const pdp_plan *plan) {
@@ -281,111 +402,69 @@ static bool take_knuth(pdp_plan *plan) {
     return false;
 }
 
+/* What is done before a choice would be. */
+static pdp_status take_small(pdp_plan *plan) {
+    return take_knuth(plan) ? plan->error.status
+                            : take_method(plan, is_for_hu_shing(plan) ? "hu-shing" : engine_or_loops(plan), false);
+}
+
 static pdp_status choose_method(pdp_plan *plan) {
-    const char *backend = plan->options.backend;
-    const bool by_us = pdp_wish_is_auto(plan->options.algorithm) && !plan->options.record;
+    const char *backend = plan->options.backend, *wish = plan->options.algorithm;
+    const bool by_us = pdp_wish_is_auto(wish) && !plan->options.record;
     const bool on_cpu = pdp_wish_is_auto(backend) || strcmp(backend, "cpu") == 0;
-    const bool is_small = pdp_plan_is_small(plan);
-    const bool has_choice = by_us && on_cpu && !is_small;
-    const bool has_rates = on_cpu || strcmp(backend, "cuda") == 0;
-    if (has_choice || (plan->options.explain && has_rates)) {
+    const bool has_rates = on_cpu || strcmp(backend, "cuda") == 0, has_choice = by_us && on_cpu;
+    const uint64_t limit = plan->options.memory_limit;
+    plan->allowed = limit > 0 ? limit : pdp_memory_available();
+    plan->is_small = pdp_plan_is_small(plan);
+    if ((has_choice && !plan->is_small) || (plan->options.explain && has_rates)) {
         pdp_plan_reckon(plan);
     }
-    if ((has_choice && take_cheapest(plan)) || (by_us && on_cpu && is_small && take_knuth(plan))) {
+    if (has_choice && plan->is_small) {
+        if (take_small(plan) != PDP_OK) {
+            return plan->error.status;
+        }
+        pdp_plan_measure(plan);
+        if (pdp_plan_fits(plan)) {
+            return PDP_OK;
+        }
+        step_back(plan, plan->options.decisions, 0);
+        plan->is_small = false;
+        pdp_plan_reckon(plan);
+    }
+    if (has_choice && take_cheapest(plan)) {
         return plan->error.status;
     }
-    const char *name = !pdp_wish_is_auto(plan->options.algorithm) ? plan->options.algorithm
-                       : plan->options.record                     ? "pipeline"
-                       : is_small && is_for_hu_shing(plan)        ? "hu-shing"
-                                                                  : engine_or_loops(plan);
-    return take_method(plan, name, !pdp_wish_is_auto(plan->options.algorithm));
+    const char *name = !pdp_wish_is_auto(wish) ? wish : plan->options.record ? "pipeline" : engine_or_loops(plan);
+    return take_method(plan, name, !pdp_wish_is_auto(wish));
 }
 
-/* ---- Bytes ---- */
+/* ---- Memory ---- */
 
-/* Of an engine on the CPU: its table, and what it needs while it works. */
-static uint64_t engine_bytes(const pdp_plan *plan, const pdp_problem *problem, int threads, uint64_t *table) {
-    const uint64_t bytes = pdp_data_bytes(problem, &plan->stamp);
-    if (problem->shape == PDP_LINEAR) {
-        pdp_linear_job job = pdp_plan_linear_job(plan, problem, NULL, threads);
-        *table = pdp_linear_table_bytes(&job);
-        return pdp_bytes_add(bytes, pdp_linear_scratch_bytes(&job));
+/* Whether 'window' has room, which was no candidate because of what it does not keep. Who names a method knows. */
+static bool has_room_for_window(const pdp_plan *plan) {
+    const pdp_method *window = pdp_method_find(plan->problem->shape, "window");
+    pdp_plan other = *plan;
+    other.method = window;
+    other.device = NULL;
+    other.options.table = other.options.decisions = 0;
+    if (!window || !pdp_wish_is_auto(plan->options.algorithm) || pdp_plan_refusal(&other, window)) {
+        return false;
     }
-    pdp_tiles tiles = pdp_plan_tiles(plan, problem);
-    *table = pdp_tiles_bytes(&tiles);
-    return pdp_bytes_add(bytes, pdp_interval_bytes(plan->kernel.kernel, &tiles, threads));
-}
-
-/* What a problem takes besides an engine on the CPU. */
-static uint64_t other_bytes(const pdp_plan *plan, const pdp_problem *problem) {
-    uint64_t bytes = sizeof(pdp_solution) + sizeof(pdp_solution *);
-    if (plan->on_machine) {
-        bytes = pdp_bytes_add(bytes, pdp_machine_bytes(problem, &plan->schedule, &plan->watch));
-    }
-    if (plan->device) {
-        bytes = pdp_bytes_add(bytes, pdp_plan_device_bytes(plan, problem));
-    } else if (plan->method->shortcut) {
-        bytes = pdp_bytes_add(bytes, plan->method->shortcut->bytes(plan, problem));
-    } else if (plan->method->kind != PDP_ENGINE) {
-        bytes = pdp_bytes_add(bytes, pdp_problem_is_paper(problem) ? pdp_solution_table_bytes(problem)
-                                                                   : pdp_reference_bytes(problem));
-    }
-    if (problem->shape == PDP_INTERVAL && plan->options.splits) {
-        bytes = pdp_bytes_add(bytes, pdp_solution_table_bytes(problem));
-    }
-    const bool chooses = problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX;
-    if (problem->shape == PDP_LINEAR && plan->options.decisions && chooses) {
-        bytes = pdp_bytes_add(bytes, pdp_solution_steps_bytes(problem, pdp_certify_patience(plan, problem)));
-    }
-    if (plan->options.verify) {
-        bytes = pdp_bytes_add(bytes, pdp_certify_bytes(plan, problem));
-    }
-    if (problem->shape == PDP_INTERVAL && (plan->options.decisions || plan->options.splits)) {
-        /* and the parts that wait on the way to them */
-        bytes = pdp_bytes_add(bytes, pdp_bytes_multiply(problem->n + 1, sizeof(pdp_decision) + 4 * sizeof(size_t)));
-    }
-    return bytes;
-}
-
-/* Of several problems, what is kept, and the most that the threads hold besides at one time. */
-static uint64_t count_bytes(const pdp_plan *plan) {
-    const bool by_engine = plan->method->kind == PDP_ENGINE && !plan->device;
-    uint64_t bytes = 0, alone = 0, each = 0; /* the most for a large problem, for one of many */
-    for (size_t x = 0; x < plan->count; x++) {
-        const pdp_problem *problem = plan->problems[x];
-        const bool is_large = pdp_plan_is_large(plan, problem);
-        uint64_t table = 0, work = 0, *most = is_large ? &alone : &each;
-        if (by_engine) {
-            work = engine_bytes(plan, problem, is_large ? plan->threads : 1, &table);
-        }
-        if (pdp_plan_drops_table(plan)) {
-            work = pdp_bytes_add(work, table);
-            table = 0;
-        }
-        *most = work > *most ? work : *most;
-        bytes = pdp_bytes_add(bytes, pdp_bytes_add(other_bytes(plan, problem), table));
-    }
-    const uint64_t threads = plan->count < (size_t)plan->threads ? plan->count : (uint64_t)plan->threads;
-    const uint64_t together = pdp_bytes_multiply(each, threads);
-    return pdp_bytes_add(bytes, alone > together ? alone : together);
+    pdp_plan_measure(&other);
+    return pdp_plan_fits(&other);
 }
 
 static pdp_status check_memory(pdp_plan *plan) {
-    uint64_t limit = plan->options.memory_limit;
-    uint64_t allowed = limit > 0 ? limit : pdp_memory_available();
-    if (plan->bytes == UINT64_MAX) { /* saturated: see pdp_bytes_multiply */
+    if (pdp_plan_fits(plan)) {
+        return PDP_OK;
+    }
+    if (plan->bytes == UINT64_MAX) {
         return pdp_error_set(&plan->error, PDP_NO_MEMORY, "method '%s' needs more than 2^64 bytes", plan->method->name);
     }
-    if (plan->bytes > allowed) {
-        const pdp_problem *problem = plan->problem;
-        const bool has_window = problem->shape == PDP_LINEAR && plan->method->shortcut != &pdp_method_window &&
-                                pdp_problem_reach(problem) < problem->n / 8;
-        return pdp_error_set(&plan->error, PDP_NO_MEMORY,
-                             "method '%s' needs %" PRIu64 " bytes, and %" PRIu64 " are %s%s", plan->method->name,
-                             plan->bytes, allowed, limit > 0 ? "allowed" : "free",
-                             has_window ? "; without table and decisions method 'window' needs less" : "");
-    }
-    return PDP_OK;
+    return pdp_error_set(&plan->error, PDP_NO_MEMORY, "method '%s' needs %" PRIu64 " bytes, and %" PRIu64 " are %s%s",
+                         plan->method->name, plan->bytes, plan->allowed,
+                         plan->options.memory_limit > 0 ? "allowed" : "free",
+                         has_room_for_window(plan) ? "; without table and decisions method 'window' needs less" : "");
 }
 
 /* ---- Plans ---- */
@@ -503,15 +582,9 @@ pdp_status pdp_plan_batch(pdp_plan **out, pdp_problem *const *problems, size_t c
         choose_method(plan) != PDP_OK || open_schedule(plan) != PDP_OK) {
         return plan->error.status;
     }
-    const bool is_small = plan->terms < 4e6; /* done before a second thread has started */
-    const bool is_single = plan->method->shortcut && plan->method->shortcut->prepare; /* whose kernel only weighs */
-    const bool has_engine = plan->method->kind == PDP_ENGINE || (plan->kernel.kernel && !is_single);
-    const bool has_threads = !plan->device && (has_engine || count > 1);
-    plan->threads = !has_threads                ? 1
-                    : plan->options.threads > 0 ? plan->options.threads
-                    : is_small                  ? 1
-                                                : pdp_threads_available();
-    plan->bytes = count_bytes(plan);
+    if (plan->bytes == 0) {
+        pdp_plan_measure(plan);
+    }
     if (check_memory(plan) == PDP_OK && plan->options.explain) {
         pdp_plan_explain(plan);
     }

@@ -57,6 +57,7 @@ struct pdp_plan {
     bool on_machine;
     bool owns_problems; /* they are made for the cell that is wanted */
     bool owns_device;
+    bool is_small; /* the choice is not worth the time: see pdp_plan_is_small */
     pdp_level level;
     pdp_stamp stamp;
     pdp_kernel kernel;  /* of an engine on the CPU */
@@ -64,7 +65,8 @@ struct pdp_plan {
     pdp_program *program;
     uint64_t device_memory; /* bytes of it that may be taken */
     int threads;
-    uint64_t bytes;
+    uint64_t bytes;   /* 0: not counted yet */
+    uint64_t allowed; /* or free, if there is no limit */
     struct {
         bool is_known;
         pdp_stamp stamp;
@@ -93,6 +95,13 @@ double pdp_problem_terms(const pdp_problem *problem);
 
 /* The error is that of a problem: in a plan for several its number, from 1, is put before the text. */
 pdp_status pdp_plan_name_problem(const pdp_plan *plan, size_t number, pdp_error *error);
+
+/* Sets threads and bytes for the plan's method; at least, where its kernel is not open yet. */
+void pdp_plan_measure(pdp_plan *plan);
+bool pdp_plan_fits(const pdp_plan *plan); /* and may have as much */
+
+/* The table of an engine, at least: a kernel may fill it up to whole vectors or tiles. */
+uint64_t pdp_plan_least_table(const pdp_problem *problem, pdp_machine_type type);
 
 /* One more thing that the user should know. */
 __attribute__((format(printf, 2, 3))) void pdp_plan_add_note(pdp_plan *plan, const char *format, ...);

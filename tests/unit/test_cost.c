@@ -147,6 +147,59 @@ static void test_memory(void **unused) {
     pdp_rates_set(rates, PDP_RATE_PAGES, 6e9);
 }
 
+/* What blocks need for a line, of which its end is wanted and checked. */
+static uint64_t find_bytes(pdp_options options) {
+    pdp_problem *problem = make_line(1000000, 300, 3, PDP_MIN, 0);
+    pdp_plan *plan;
+    options.algorithm = "blocks";
+    assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+    const uint64_t bytes = pdp_plan_bytes(plan);
+    pdp_plan_free(plan);
+    pdp_problem_free(problem);
+    return bytes;
+}
+
+/* The table alone has room, but not what comes with it: the next way is taken, and never is more memory worse. */
+static void test_memory_beside_the_table(void **unused) {
+    (void)unused;
+    need_kernels();
+    pdp_options options = make_options();
+    options.table = 0;
+    options.last_cells = 8;
+    options.verify = 1;
+    const uint64_t bytes = find_bytes(options);
+    for (uint64_t limit = bytes - 1; limit > 4000000; limit -= 10007) {
+        options.memory_limit = limit;
+        expect_choice(make_line(1000000, 300, 3, PDP_MIN, 0), &options, "window");
+    }
+    options.memory_limit = bytes;
+    expect_choice(make_line(1000000, 300, 3, PDP_MIN, 0), &options, "blocks");
+    /* So it is where a choice would not pay. */
+    options = make_options();
+    options.table = 0;
+    options.memory_limit = 50000;
+    expect_choice(make_line(50000, 2, 1, PDP_ADD, 998244353), &options, "bostan-mori");
+}
+
+/* Auto speaks of window where that has room, and only there; a method by name does not. */
+static void test_memory_for_window(void **unused) {
+    (void)unused;
+    static const char hint[] = "without table and decisions method 'window' needs less";
+    pdp_options options = make_options();
+    pdp_problem *problem = make_line(1000000, 300, 3, PDP_MIN, 0);
+    for (int kind = 0; kind < 4; kind++) {
+        pdp_plan *plan;
+        options.table = kind != 1;
+        options.decisions = kind == 1;
+        options.memory_limit = kind == 2 ? 1000 : 2 << 20;
+        options.algorithm = kind == 3 ? "sequential" : NULL;
+        assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_NO_MEMORY);
+        assert_int_equal(strstr(pdp_plan_error(plan), hint) != NULL, kind < 2);
+        pdp_plan_free(plan);
+    }
+    pdp_problem_free(problem);
+}
+
 /* A recurrence that nobody has compiled: interpreted if that is over sooner than a compiler. */
 static void test_compile_time(void **unused) {
     (void)unused;
@@ -338,8 +391,14 @@ static int tear_down(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choice),       cmocka_unit_test(test_asked_for),  cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_compile_time), cmocka_unit_test(test_candidates), cmocka_unit_test(test_file),
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_asked_for),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory_beside_the_table),
+        cmocka_unit_test(test_memory_for_window),
+        cmocka_unit_test(test_compile_time),
+        cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_file),
         cmocka_unit_test(test_bad_rates),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
