@@ -227,6 +227,17 @@ static bool has_kernel(const pdp_plan *trial) {
     return trial->method->kind == PDP_ENGINE || is_window(trial, true) || is_knuth(trial->method);
 }
 
+static bool can_compile(const pdp_plan *plan) {
+    return plan->options.compile && !pdp_module_is_off();
+}
+
+static pdp_status check_wish(pdp_plan *trial) {
+    const char *name = pdp_type_name(&trial->stamp, trial->problem), *wish = trial->options.type;
+    return pdp_wish_is_auto(wish) || strcmp(wish, name) == 0
+               ? PDP_OK
+               : pdp_error_set(&trial->error, PDP_BAD_INPUT, "it computes with %s, not with %.40s", name, wish);
+}
+
 /* Sets the type that a method computes with. The window's, and the engines', is that of a kernel. */
 static pdp_status choose_type(pdp_plan *trial) {
     const pdp_method *m = trial->method;
@@ -244,10 +255,7 @@ static pdp_status choose_type(pdp_plan *trial) {
     if (!is_knuth(m)) {
         trial->stamp.type = pdp_plan_plain_type(trial->problem);
     }
-    const char *name = pdp_type_name(&trial->stamp, trial->problem), *wish = trial->options.type;
-    return pdp_wish_is_auto(wish) || strcmp(wish, name) == 0
-               ? PDP_OK
-               : pdp_error_set(&trial->error, PDP_BAD_INPUT, "it computes with %s, not with %.40s", name, wish);
+    return check_wish(trial);
 }
 
 static int find_rate(const pdp_plan *trial) {
@@ -287,9 +295,9 @@ static work find_work(const pdp_plan *trial, const pdp_problem *problem) {
 }
 
 /* Seconds until a kernel is there: none if it is built in or in the cache. */
-static double find_compile_seconds(const pdp_plan *trial, bool can_compile) {
+static double find_compile_seconds(const pdp_plan *trial) {
     return !has_kernel(trial) ||
-                   pdp_kernel_is_ready(trial->problem->recurrence, &trial->stamp, trial->level, can_compile)
+                   pdp_kernel_is_ready(trial->problem->recurrence, &trial->stamp, trial->level, can_compile(trial))
                ? 0
                : 1 / trial->rates.values[PDP_RATE_COMPILER];
 }
@@ -312,54 +320,70 @@ bool pdp_cost_fits(pdp_cost *cost, const pdp_plan *plan) {
     return fits;
 }
 
-/* The cost of a method that refuses none of the problems. */
-static void reckon(pdp_plan *trial, pdp_cost *cost) {
-    double seconds = 0;
-    if (choose_type(trial) != PDP_OK) {
-        pdp_cost_refuse(cost, trial->error.text);
-        return;
-    }
-    const bool can_compile = trial->options.compile && !pdp_module_is_off();
-    const double kernel = find_compile_seconds(trial, can_compile);
-    const bool compiles = kernel > 0 && can_compile && !(is_knuth(trial->method) && pdp_knuth_has_few(trial));
+/* All the work, and what takes most of the time. */
+static void add_up(const pdp_plan *trial, bool is_interpreted, pdp_cost *cost) {
     const double *rates = trial->rates.values;
-    cost->rate = find_rate(trial);
-    const bool is_interpreted = (kernel > 0 && !compiles) || is_window(trial, false);
-    if (is_interpreted) {
-        cost->rate = PDP_RATE_INTERPRETER;
-        snprintf(cost->reason, sizeof cost->reason,
-                 can_compile ? "interpreted, which is done before a kernel is compiled"
-                             : "interpreted, for want of a kernel");
-    }
     const int near_rate = cost->rate == PDP_RATE_RUNS ? PDP_RATE_NEAR_RUNS : PDP_RATE_NEAR_BLOCKS;
     const double together = fmin(find_threads(trial), (double)trial->count);
     double near = 0;
     for (size_t x = 0; x < trial->count; x++) {
         work w = find_work(trial, trial->problems[x]);
-        if (is_interpreted) { /* by the plain loops; a little before these themselves, which have no note about it */
-            w = (work){.operations = is_knuth(trial->method) ? w.operations : 0.999 * loops_work(trial->problems[x]),
-                       .bytes = w.bytes,
-                       .speedup = 1};
+        if (is_interpreted && !is_knuth(trial->method)) { /* as by the plain loops */
+            w = (work){.operations = loops_work(trial->problems[x]), .bytes = w.bytes, .speedup = 1};
         }
         cost->operations += w.operations;
         near += w.near;
         const double speedup = trial->count > 1 ? together : w.speedup; /* of many, each thread solves one */
-        seconds += (w.operations / rates[cost->rate] + w.near / rates[near_rate]) / speedup;
-        seconds += (double)w.bytes / rates[PDP_RATE_PAGES];
+        cost->seconds += (w.operations / rates[cost->rate] + w.near / rates[near_rate]) / speedup;
+        cost->seconds += (double)w.bytes / rates[PDP_RATE_PAGES];
     }
     if (near / rates[near_rate] > cost->operations / rates[cost->rate]) {
         cost->operations = near;
         cost->rate = near_rate;
     }
-    cost->seconds = seconds + (compiles ? kernel : 0);
-    if (trial->options.verify && trial->method->shortcut == &pdp_method_window) {
+}
+
+/* Sets the type that a method computes with where it has no kernel, and says so. */
+static pdp_status interpret(pdp_plan *trial, pdp_cost *cost) {
+    cost->rate = PDP_RATE_INTERPRETER;
+    snprintf(cost->reason, sizeof cost->reason,
+             is_window(trial, false) ? "interpreted, which is all that its operator allows"
+             : can_compile(trial)    ? "interpreted, which is done before a kernel is compiled"
+                                     : "interpreted, for want of a kernel");
+    if (is_knuth(trial->method)) {
+        return PDP_OK;
+    }
+    trial->stamp.type = pdp_reference_type(trial->problem);
+    return check_wish(trial);
+}
+
+/* The cost of a method that refuses none of the problems. */
+static void reckon(pdp_plan *trial, pdp_cost *cost) {
+    const pdp_method *m = trial->method;
+    if (choose_type(trial) != PDP_OK) {
+        pdp_cost_refuse(cost, trial->error.text);
+        return;
+    }
+    const double kernel = find_compile_seconds(trial);
+    const bool compiles = kernel > 0 && can_compile(trial) && !(is_knuth(m) && pdp_knuth_has_few(trial));
+    const bool is_missing = kernel > 0 && !compiles;
+    const bool is_interpreted = (is_missing && m->kind != PDP_ENGINE) || is_window(trial, false);
+    cost->lacks_kernel = is_missing && m->kind == PDP_ENGINE;
+    cost->rate = find_rate(trial);
+    if (is_interpreted && interpret(trial, cost) != PDP_OK) {
+        pdp_cost_refuse(cost, trial->error.text);
+        return;
+    }
+    add_up(trial, is_interpreted, cost);
+    if (trial->options.verify && m->shortcut == &pdp_method_window) {
         cost->is_weak = true;
         snprintf(cost->reason, sizeof cost->reason, "it leaves little to check the value by");
     }
     if (compiles) {
+        cost->seconds += kernel;
         snprintf(cost->reason, sizeof cost->reason, "%.2f s of it to compile its kernel", kernel);
     }
-    if (trial->method->shortcut == &pdp_method_window) {
+    if (m->shortcut == &pdp_method_window) {
         trial->options.decisions = 0; /* it keeps none */
     }
     pdp_plan_measure(trial);
@@ -392,6 +416,7 @@ static pdp_cost reckon_device(const pdp_plan *plan, const pdp_cost *engine) {
     const double *rates = plan->rates.values, start = 1 / rates[PDP_RATE_GPU_START], least = find_gpu_terms();
     pdp_cost cost = *engine;
     cost.on_device = true;
+    cost.lacks_kernel = false;
     cost.rate = plan->problem->shape == PDP_INTERVAL ? PDP_RATE_GPU_TILES : PDP_RATE_GPU_BLOCKS;
     cost.seconds = start + cost.operations / rates[cost.rate];
     snprintf(cost.reason, sizeof cost.reason, "%.2f s of it until its driver has started", start);
@@ -435,8 +460,21 @@ static int compare_costs(const void *left, const void *right) {
     return first < second ? -1 : first > second ? 1 : 0;
 }
 
-bool pdp_plan_is_small(const pdp_plan *plan) {
-    return plan->terms <= 2e5 && !plan->problem->is_extended;
+/* For the type that is asked for. What is wrong with that is told when the method is opened. */
+static bool awaits_kernel(pdp_plan *plan) {
+    if (pdp_wish_is_auto(plan->options.type) || !pdp_wish_is_auto(plan->options.algorithm)) {
+        return false;
+    }
+    const pdp_stamp stamp = plan->stamp;
+    const bool awaits = pdp_plan_choose_type(plan) == PDP_OK &&
+                        !pdp_kernel_is_ready(plan->problem->recurrence, &plan->stamp, plan->level, can_compile(plan));
+    plan->stamp = stamp;
+    plan->error = (pdp_error){0};
+    return awaits;
+}
+
+bool pdp_plan_is_small(pdp_plan *plan) {
+    return plan->terms <= 2e5 && !plan->problem->is_extended && !awaits_kernel(plan);
 }
 
 void pdp_plan_sort_costs(pdp_plan *plan) {
@@ -472,6 +510,11 @@ void pdp_plan_reckon(pdp_plan *plan) {
             const pdp_cost there = reckon_device(plan, cost);
             plan->cost_count += by_us;
             plan->costs[plan->cost_count - 1] = there;
+        }
+        if (cost->lacks_kernel && !cost->is_refused && !cost->on_device) { /* a device needs none */
+            pdp_cost_refuse(cost, plan->options.compile
+                                      ? "it has no kernel, and compiling is switched off by PIPEDP_COMPILE=0"
+                                      : "it has no kernel, and compiling is switched off");
         }
     }
     pdp_plan_sort_costs(plan);

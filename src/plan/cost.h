@@ -50,6 +50,7 @@ typedef struct pdp_cost {
     bool is_refused;
     bool is_weak; /* it leaves little to check: another may take a little more */
     bool on_device;
+    bool lacks_kernel; /* and must not compile one */
     int rate;          /* of what takes most of the time, */
     double operations; /* and how much there is of it */
     double seconds;    /* of this and of everything else */
@@ -62,8 +63,9 @@ struct pdp_plan;
 /* Why a method is no candidate, or NULL: it cannot solve a problem, or does not leave all that is asked for. */
 const char *pdp_plan_refusal(const struct pdp_plan *plan, const struct pdp_method *method);
 
-/* So few terms are done, by whatever method, before others are looked at. */
-bool pdp_plan_is_small(const struct pdp_plan *plan);
+/* So few terms are done, by whatever method, before others are looked at; unless a type is asked for and the engine's
+ * kernel has yet to be compiled for it. */
+bool pdp_plan_is_small(struct pdp_plan *plan);
 
 /* What is needed is what the plan needs. False if that is too much: the way is refused then. */
 bool pdp_cost_fits(pdp_cost *cost, const struct pdp_plan *plan);

@@ -226,9 +226,9 @@ pdp_status pdp_plan_open_kernel(pdp_plan *plan, bool is_asked_for) {
     if (plan->method->kind == PDP_ENGINE) {
         plan->method = pdp_method_find(problem->shape, "sequential");
         plan->stamp.type = pdp_plan_plain_type(problem);
-        if (check_wish(plan) != PDP_OK) {
-            return plan->error.status;
-        }
+    }
+    if (check_wish(plan) != PDP_OK) {
+        return plan->error.status;
     }
     if (may_compile || !plan->options.compile || pdp_module_is_off()) {
         pdp_plan_add_note(plan, "interpreted, which is slow: %s", error.text);
@@ -323,12 +323,24 @@ static void step_back(pdp_plan *plan, int decisions, size_t kept) {
     plan->bytes = 0;
 }
 
+/* Where the engine has no kernel, it is opened all the same: the plain loops take over, and a note says why. */
+static void stand_in(pdp_plan *plan) {
+    for (size_t x = 0; x < plan->cost_count; x++) {
+        if (plan->costs[x].lacks_kernel) {
+            plan->method = plan->costs[x].method;
+        }
+    }
+}
+
 /* One of the costs, if it can be had: a device may be missing, a compiler may fail, the data may be against it, and how
  * much memory it needs is only known of a kernel that is there. *kept of the note are for whatever is taken. */
 static bool take(pdp_plan *plan, pdp_cost *cost, size_t *kept) {
     const int decisions = plan->options.decisions;
     size_t number = 0;
     plan->method = cost->method;
+    if (cost->method->kind == PDP_PLAIN) {
+        stand_in(plan);
+    }
     if (cost->on_device) {
         if (pdp_plan_choose_device(plan) != PDP_OK) {
             return true;

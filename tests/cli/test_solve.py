@@ -372,6 +372,8 @@ class OwnFiles(CommandTest):
         self.refuse(*line, "--algorithm", "knuth", names=["method 'knuth' cannot solve this problem: " + reason])
         result = self.run_json(*line)
         self.assertIn("not by knuth: " + reason, result["note"])
+        candidates = self.run_json(*line, "--explain")["plan"]["candidates"]
+        self.assertIn(("knuth", reason), [(c["algorithm"], c["reason"]) for c in candidates if c["refused"]])
         self.assertEqual((result["algorithm"], result["value"]), ("sequential", 118))
 
     def test_a_folder_is_no_file(self):

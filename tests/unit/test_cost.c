@@ -200,22 +200,35 @@ static void test_memory_for_window(void **unused) {
     pdp_problem_free(problem);
 }
 
+/* A line by a recurrence that nobody has compiled. */
+static pdp_recurrence *parse_own(const char *clauses) {
+    char text[300];
+    const int length = snprintf(text, sizeof text,
+                                "linear own\n  param n >= 1\n  input a[k] >= 1\n  size n\n  missing skip\n"
+                                "  offset a[j]\n  %s\n",
+                                clauses);
+    pdp_recurrence *recurrence;
+    assert_int_equal(pdp_recurrence_parse(&recurrence, text, (size_t)length), PDP_OK);
+    return recurrence;
+}
+
+static pdp_problem *make_own(const pdp_recurrence *recurrence, int64_t n) {
+    static const int64_t offsets[] = {9, 5, 4};
+    pdp_problem *problem;
+    assert_int_equal(pdp_problem_create(&problem, recurrence), PDP_OK);
+    assert_int_equal(pdp_problem_set_whole(problem, "n", &n, 1, 0), PDP_OK);
+    assert_int_equal(pdp_problem_set_whole(problem, "a", offsets, 3, 0), PDP_OK);
+    return problem;
+}
+
 /* A recurrence that nobody has compiled: interpreted if that is over sooner than a compiler. */
 static void test_compile_time(void **unused) {
     (void)unused;
-    static const char text[] =
-        "linear own\n  param n >= 1\n  input a[k] >= 1\n  size n\n  missing skip\n  offset a[j]\n"
-        "  source i*i\n  term 3*s + 1\n  combine max\n";
-    static const int64_t offsets[] = {9, 5, 4};
     pdp_options options = make_options();
-    pdp_recurrence *recurrence;
-    assert_int_equal(pdp_recurrence_parse(&recurrence, text, sizeof text - 1), PDP_OK);
+    pdp_recurrence *recurrence = parse_own("source i*i\n  term 3*s + 1\n  combine max");
     for (int64_t n = 100000; n <= 100000000; n *= 1000) {
-        pdp_problem *problem;
+        pdp_problem *problem = make_own(recurrence, n);
         pdp_plan *plan;
-        assert_int_equal(pdp_problem_create(&problem, recurrence), PDP_OK);
-        assert_int_equal(pdp_problem_set_whole(problem, "n", &n, 1, 0), PDP_OK);
-        assert_int_equal(pdp_problem_set_whole(problem, "a", offsets, 3, 0), PDP_OK);
         options.explain = 1;
         options.algorithm = "sequential"; /* so that no compiler starts */
         assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
@@ -223,6 +236,38 @@ static void test_compile_time(void **unused) {
         assert_true(pdp_plan_candidate(plan, 0, &first));
         assert_string_equal(first.algorithm, n == 100000 ? "sequential" : "blocks");
         assert_true(n == 100000 || strstr(first.reason, "to compile its kernel"));
+        pdp_plan_free(plan);
+        pdp_problem_free(problem);
+    }
+    pdp_recurrence_free(recurrence);
+}
+
+/* Few terms, but of a type that no kernel is there for: what needs none is taken, whether or not one may be compiled.
+ */
+static void test_small_with_a_type(void **unused) {
+    (void)unused;
+    pdp_recurrence *recurrence = parse_own("preset 1 : 7\n  term s + 1\n  combine min");
+    pdp_options options = make_options();
+    options.type = "f64";
+    for (options.compile = 0; options.compile <= 1; options.compile++) {
+        pdp_problem *problem = make_own(recurrence, 1000);
+        pdp_plan *plan;
+        assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+        assert_string_equal(pdp_plan_algorithm(plan), "runs");
+        assert_string_equal(pdp_plan_type(plan), "f64");
+        assert_string_equal(pdp_plan_note(plan), "");
+        pdp_plan_free(plan);
+        pdp_problem_free(problem);
+    }
+    /* The interpreter has a type of its own, wherever it stands in for a kernel. */
+    static const char *const methods[] = {"window", "sequential"};
+    options.compile = 0;
+    for (size_t m = 0; m < 2; m++) {
+        pdp_problem *problem = make_own(recurrence, 1000);
+        pdp_plan *plan;
+        options.algorithm = methods[m];
+        assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_BAD_INPUT);
+        assert_in(pdp_plan_error(plan), "computes with checked, not with f64");
         pdp_plan_free(plan);
         pdp_problem_free(problem);
     }
@@ -398,6 +443,7 @@ int main(void) {
         cmocka_unit_test(test_memory_for_window),
         cmocka_unit_test(test_compile_time),
         cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_small_with_a_type),
         cmocka_unit_test(test_file),
         cmocka_unit_test(test_bad_rates),
     };
