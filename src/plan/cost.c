@@ -203,10 +203,11 @@ const char *pdp_plan_refusal(const pdp_plan *plan, const pdp_method *m) {
         return "it does not run on the backend that is asked for";
     }
     for (size_t x = 0; x < plan->count; x++) {
-        const char *why = find_lack(plan, plan->problems[x], m);
-        why = why ? why : pdp_method_refuse(plan, plan->problems[x], m);
-        if (why) {
-            return why;
+        const char *lack = find_lack(plan, plan->problems[x], m);
+        /* Which may take its time. Who wants to know is told first that it could not solve the problem anyway. */
+        const char *why = !lack || plan->options.explain ? pdp_method_refuse(plan, plan->problems[x], m) : NULL;
+        if (why || lack) {
+            return why ? why : lack;
         }
     }
     return NULL;
@@ -369,6 +370,7 @@ static void reckon(pdp_plan *trial, pdp_cost *cost) {
     const bool is_missing = kernel > 0 && !compiles;
     const bool is_interpreted = (is_missing && m->kind != PDP_ENGINE) || is_window(trial, false);
     cost->lacks_kernel = is_missing && m->kind == PDP_ENGINE;
+    cost->is_unsure = is_knuth(m);
     cost->rate = find_rate(trial);
     if (is_interpreted && interpret(trial, cost) != PDP_OK) {
         pdp_cost_refuse(cost, trial->error.text);
@@ -554,12 +556,21 @@ static void explain_type(const pdp_plan *plan, char *out, size_t size) {
         const pdp_bounds bounds = pdp_bounds_find(plan->problems[x]);
         reach = bounds.reach > reach ? bounds.reach : reach;
     }
+    const char *asked =
+        !pdp_wish_is_auto(plan->options.type) && strcmp(plan->options.type, name) == 0 ? " is asked for" : "";
+    const pdp_wide most = problem->element == PDP_ELEMENT_I32 ? INT32_MAX : INT64_MAX;
     if (!is_whole) {
-        snprintf(out, size, "%s, as the recurrence has it", name);
+        snprintf(out, size, "%s%s", name, *asked ? asked : ", as the recurrence has it");
     } else if (reach >= PDP_UNBOUNDED) {
         snprintf(out, size, "%s: no bound on the values is proven, so that they are checked", name);
+    } else if (plan->stamp.type != PDP_TYPE_WIDE) {
+        snprintf(out, size, "%s%s: on the way to a value nothing is beyond %.6g, which is proven from the data", name,
+                 asked, (double)reach);
+    } else if (reach <= most) {
+        snprintf(out, size, "%s: %s checks every value, though it is proven from the data that nothing is beyond %.6g",
+                 name, plan->method->name, (double)reach);
     } else {
-        snprintf(out, size, "%s: on the way to a value nothing is beyond %.6g, which is proven from the data", name,
+        snprintf(out, size, "%s: on the way to a value there may be numbers up to %.6g, so that they are checked", name,
                  (double)reach);
     }
 }
@@ -593,6 +604,18 @@ static void explain_device(const pdp_plan *plan, char *out, size_t size) {
     }
 }
 
+/* What else the others hang on. */
+static void explain_others(pdp_plan *plan) {
+    for (size_t x = 0; x < plan->cost_count; x++) {
+        pdp_cost *cost = &plan->costs[x];
+        if (cost->is_unsure && !cost->is_refused && cost->method != plan->method) {
+            const size_t used = strlen(cost->reason);
+            snprintf(cost->reason + used, sizeof cost->reason - used, "%sif the data keeps to 'monotone'",
+                     used > 0 ? ", " : "");
+        }
+    }
+}
+
 void pdp_plan_explain(pdp_plan *plan) {
     explain_choice(plan, plan->reasons[0], sizeof *plan->reasons);
     explain_type(plan, plan->reasons[1], sizeof *plan->reasons);
@@ -600,4 +623,5 @@ void pdp_plan_explain(pdp_plan *plan) {
     snprintf(plan->reasons[3], sizeof *plan->reasons, "%" PRIu64 " bytes are needed, and %" PRIu64 " are %s",
              plan->bytes, plan->allowed, plan->options.memory_limit > 0 ? "allowed" : "free");
     explain_device(plan, plan->reasons[4], sizeof *plan->reasons);
+    explain_others(plan);
 }

@@ -51,6 +51,7 @@ typedef struct pdp_cost {
     bool is_weak; /* it leaves little to check: another may take a little more */
     bool on_device;
     bool lacks_kernel; /* and must not compile one */
+    bool is_unsure;    /* until the data is looked through */
     int rate;          /* of what takes most of the time, */
     double operations; /* and how much there is of it */
     double seconds;    /* of this and of everything else */

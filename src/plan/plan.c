@@ -644,14 +644,15 @@ int pdp_plan_candidate(const pdp_plan *plan, size_t index, pdp_candidate *out) {
         return 0;
     }
     const pdp_cost *cost = &plan->costs[index];
+    const bool is_chosen = cost->method == plan->method && cost->on_device == (plan->device != NULL);
     *out = (pdp_candidate){.algorithm = cost->method->name,
                            .backend = cost->on_device ? "cuda" : "cpu",
                            .refused = cost->is_refused,
-                           .chosen = cost->method == plan->method && cost->on_device == (plan->device != NULL),
+                           .chosen = is_chosen,
                            .seconds = cost->is_refused ? 0 : cost->seconds,
                            .operations = cost->is_refused ? 0 : cost->operations,
                            .rate = cost->rate,
-                           .bytes = cost->bytes,
+                           .bytes = is_chosen ? plan->bytes : cost->bytes,
                            .reason = cost->reason};
     return 1;
 }

@@ -346,7 +346,8 @@ class OwnFiles(CommandTest):
     def test_a_type_that_is_asked_for(self):
         line = ["solve", "renewal", "--input", "f=.5,.5", "--param", "time=20", "--type", "f32"]
         if self.run_json("solve", "renewal", "--input", "f=.5", "--param", "time=300000")["algorithm"] != "sequential":
-            self.assertEqual(self.run_json(*line)["type"], "f32")
+            result = self.run_json(*line, "--explain")
+            self.assertEqual((result["type"], result["plan"]["type"]), ("f32", "f32 is asked for"))
         self.refuse(*line, "-A", "sequential", names=["computes with f64, not with f32"])
 
     def test_the_end_of_a_line_with_a_report(self):
@@ -360,6 +361,10 @@ class OwnFiles(CommandTest):
         result = self.run_json(*line, "knuth")
         self.assertEqual((result["algorithm"], result["type"]), ("knuth", "i64"))
         self.assertEqual((result["value"], result["report"]), (expected["value"], expected["report"]))
+        for method in ["sequential", "knuth"]:  # which looks through the data
+            plan = self.run_json(*line, method, "--explain", "--dry-run")["plan"]
+            reason, = [c.get("reason", "") for c in plan["candidates"] if c["algorithm"] == "knuth"]
+            self.assertEqual("if the data keeps to 'monotone'" in reason, method == "sequential")
         self.refuse("solve", "mcm", "--input", "p=2,3,4", "--algorithm", "knuth",
                     names=["method 'knuth' cannot solve this problem: its recurrence does not say monotone"])
         (self.folder / "own.dp").write_text("interval own\n  input w[n, n]\n  size n\n  leaf 0\n  term l + r\n"

@@ -276,6 +276,60 @@ static void test_small_with_a_type(void **unused) {
 
 /* ---- What is told ---- */
 
+/* The candidate of a method on the CPU. */
+static pdp_candidate find_candidate(const pdp_plan *plan, const char *method) {
+    pdp_candidate candidate = {0};
+    size_t x = 0;
+    while (pdp_plan_candidate(plan, x, &candidate) && strcmp(candidate.algorithm, method) != 0) {
+        x++;
+    }
+    assert_string_equal(candidate.algorithm, method);
+    return candidate;
+}
+
+/* Without a kernel an engine is no way, and the plain loops that stand in for it check what need not be. */
+static void test_told_without_kernel(void **unused) {
+    (void)unused;
+    pdp_recurrence *recurrence = parse_own("preset 1 : 7\n  term s + j\n  combine min");
+    pdp_problem *problem = make_own(recurrence, 100000);
+    pdp_options options = make_options();
+    pdp_plan *plan;
+    const char *about;
+    options.explain = 1;
+    options.compile = 0;
+    options.last_cells = 8;
+    assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+    assert_string_equal(pdp_plan_algorithm(plan), "sequential");
+    assert_string_equal(pdp_plan_note(plan), "interpreted, which is slow: compiling is switched off");
+    assert_string_equal(pdp_plan_reason(plan, 0, &about), "sequential is the only way to what is asked for");
+    assert_in(pdp_plan_reason(plan, 1, &about), "checked: sequential checks every value, though it is proven");
+    pdp_candidate candidate = find_candidate(plan, "blocks");
+    assert_true(candidate.refused);
+    assert_string_equal(candidate.reason, "it has no kernel, and compiling is switched off");
+    candidate = find_candidate(plan, "bostan-mori"); /* that it computes one cell alone is the lesser reason */
+    assert_string_equal(candidate.reason, "it is for sums, by the operator add");
+    candidate = find_candidate(plan, "sequential");
+    assert_true(candidate.chosen && candidate.bytes == pdp_plan_bytes(plan));
+    pdp_plan_free(plan);
+    pdp_problem_free(problem);
+    pdp_recurrence_free(recurrence);
+}
+
+/* What a list has of the chosen method is what the plan needs, scratch and all. */
+static void test_told_bytes(void **unused) {
+    (void)unused;
+    pdp_options options = make_options();
+    pdp_problem *problem = make_line(100000, 300, 3, PDP_MIN, 0);
+    pdp_plan *plan;
+    options.explain = 1;
+    options.algorithm = "blocks";
+    assert_int_equal(pdp_plan_create(&plan, problem, &options), PDP_OK);
+    assert_true(find_candidate(plan, "blocks").bytes == pdp_plan_bytes(plan));
+    assert_true(find_candidate(plan, "sequential").bytes > 100000 * sizeof(int64_t));
+    pdp_plan_free(plan);
+    pdp_problem_free(problem);
+}
+
 static void test_candidates(void **unused) {
     (void)unused;
     pdp_options options = make_options();
@@ -444,6 +498,8 @@ int main(void) {
         cmocka_unit_test(test_compile_time),
         cmocka_unit_test(test_candidates),
         cmocka_unit_test(test_small_with_a_type),
+        cmocka_unit_test(test_told_without_kernel),
+        cmocka_unit_test(test_told_bytes),
         cmocka_unit_test(test_file),
         cmocka_unit_test(test_bad_rates),
     };
