@@ -41,7 +41,7 @@ enum { NEAR = 16, MIDDLE = 256 };
  * i32, for a gcd of any type), and such a cell takes so many of i32, unless it waits for none before it; 128 bits have
  * none either, and a cell takes so many of their terms. */
 enum { GCD_WORK = 85, MUL_WORK = 60 };
-static const double slow_cell_work = 1500, far_gcd_cell_work = 250, wide_cell_work = 8;
+static const double slow_cell_work = 1500, far_slow_cell_work = 250, wide_cell_work = 8;
 
 static double scalar_work(const pdp_problem *problem) {
     return problem->combine == PDP_OP_GCD                                          ? GCD_WORK
@@ -95,8 +95,9 @@ static double loops_work(const pdp_problem *problem) {
     const double terms = problem->shape == PDP_LINEAR ? cells * (double)problem->offset_count : n * n * n / 6;
     return terms * interpreter_work(problem) *
            (problem->combine == PDP_OP_GCD        ? 4
-            : problem->element == PDP_ELEMENT_MOD ? 7
-                                                  : 1);
+            : problem->element != PDP_ELEMENT_MOD ? 1
+            : problem->combine == PDP_OP_MUL      ? 5
+                                                  : 7);
 }
 
 /* Operations of the innermost loop for a term, and a fifth of those that are done before it for a row or a column. The
@@ -133,12 +134,10 @@ static work blocks_work(const pdp_problem *problem, pdp_machine_type type, const
     if (type == PDP_TYPE_WIDE) {
         return (work){.operations = wide_cell_work * cells + all};
     }
-    if (problem->combine == PDP_OP_GCD) {
-        const double cell = terms[0] > 0 ? slow_cell_work : far_gcd_cell_work;
-        return (work){.operations = speed * (cell * cells + scalar * all)};
-    }
     if (scalar > 0) {
-        return (work){.operations = speed * slow_cell_work * cells + scalar * all};
+        const double cell = terms[0] > 0 ? slow_cell_work : far_slow_cell_work;
+        const double each = problem->combine == PDP_OP_GCD ? speed * scalar : scalar;
+        return (work){.operations = speed * cell * cells + each * all};
     }
     /* In the middle a few vectors at a time; a load for every term where offsets are too far apart to share one. */
     const double density = (double)problem->offset_count / ((double)pdp_problem_reach(problem) + 1);

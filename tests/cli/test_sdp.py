@@ -120,7 +120,7 @@ class Sdp(CommandTest):
         plan = self.run_json("sdp", "--offsets", "2,1", "--init", "4,5", "-n", 9, "--explain")["plan"]
         self.assertEqual(plan["choice"], f"{self.automatic()}: there are so few terms that a choice would not pay")
         stdout, _ = self.run_program("mcm", 2, 3, 4, "--dry-run", "--explain")
-        self.assertRegex(stdout, r" tiles +cpu +[0-9.e+-]+ us +[0-9.e+]+ steps, \d+ bytes\n")
+        self.assertRegex(stdout, r" tiles +cpu +[0-9.e+-]+ us +[0-9.e+]+ steps, [0-9.]+ (bytes|KiB)\n")
         stdout, _ = self.run_program("mcm", "--random", 100000, "--dry-run", "--explain", "--memory", "1T")
         self.assertRegex(stdout, r" tiles +cpu +[0-9.e+-]+ m?s +[0-9.e+]+ steps, (.*, )?[0-9.]+ GiB\n")
         plan = self.run_json("mcm", 2, 3, 4, "--explain")["plan"]

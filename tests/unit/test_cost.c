@@ -318,6 +318,7 @@ static void test_told_without_kernel(void **unused) {
 /* What a list has of the chosen method is what the plan needs, scratch and all. */
 static void test_told_bytes(void **unused) {
     (void)unused;
+    need_kernels();
     pdp_options options = make_options();
     pdp_problem *problem = make_line(100000, 300, 3, PDP_MIN, 0);
     pdp_plan *plan;
