@@ -220,7 +220,7 @@ bool bench_values_agree(const bench_value *one, const bench_value *other) {
     if (!one->is_real || !other->is_real) {
         return one->is_real == other->is_real && one->whole == other->whole;
     }
-    return (a <= b && a >= b) || fabs(a - b) <= one->slack * fmax(fabs(a), fabs(b)); /* or both infinite */
+    return (a <= b && a >= b) || (isfinite(a) && isfinite(b) && fabs(a - b) <= one->slack * fmax(fabs(a), fabs(b)));
 }
 
 const char *bench_format_value(const bench_value *value, char text[BENCH_VALUE_SIZE]) {
