@@ -361,7 +361,7 @@ static pdp_status make_claimed(const pdp_plan *plan, const pdp_claim *claim, pdp
     } else if (!claim->feasible) {
         solution->value.whole = is_bits ? 0 : is_max ? -PDP_WHOLE_INFINITY : PDP_WHOLE_INFINITY;
     }
-    if (isnan(claim->real_value)) {
+    if (pdp_element_is_real(problem->element) && isnan(claim->real_value)) {
         return pdp_error_set(&solution->error, PDP_BAD_INPUT, "claim.real_value is not a number");
     }
     if (!claim->feasible && !pdp_solution_is_infeasible(solution, solution->value)) {
