@@ -672,6 +672,10 @@ static void test_failures(void **unused) {
     for (size_t e = 0; e < sizeof failures / sizeof *failures; e++) {
         for (size_t size = 9; size < 90; size += 60) {
             pdp_problem *problem = make_expression(failures[e], size, &random);
+            static const int64_t all[] = {5, 4, 3, 2, 1}; /* offsets by which every cell is reached */
+            if (problem->shape == PDP_LINEAR) {
+                give(problem, "o", all, 5, 0);
+            }
             static const char *const engines[] = {"blocks", "tiles"};
             const char *methods[] = {"sequential", engines[problem->shape]};
             for (size_t m = 0; m < 2; m++) {
@@ -994,7 +998,7 @@ static void test_random_edges(void **unused) {
         pdp_problem_free(e.problem);
     }
     for (size_t n = 0; n < 5; n++) {
-        CHECK(seen[n] > 10, "type %zu was met %zu times", n, seen[n]);
+        CHECK(seen[n] > campaign(2, 100), "type %zu was met %zu times", n, seen[n]);
     }
     CHECK(overflows > 50, "%zu overflows", overflows);
 }
