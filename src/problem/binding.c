@@ -520,7 +520,7 @@ static pdp_status check_size(pdp_problem *problem) {
     const int64_t most = r->shape == PDP_INTERVAL ? INT32_MAX : PDP_MOST_CELLS;
     if (size < least || size > most) {
         return pdp_error_set(&problem->error, PDP_BAD_INPUT,
-                             "%s: the number of %s is %" PRId64 ", and must be %" PRId64 " to %" PRId64, r->name,
+                             "the number of %s is %" PRId64 ", and must be %" PRId64 " to %" PRId64,
                              r->shape == PDP_INTERVAL ? "points" : "cells", size, least, most);
     }
     problem->n = (size_t)(r->shape == PDP_INTERVAL ? size - 1 : size);

@@ -810,9 +810,9 @@ static void test_too_small(void **unused) {
         const char *message;
         const char *inputs[5];
     } cases[] = {
-        {"mcm", "mcm: the number of points is 1, and must be 2 to", {"p"}},
-        {"triangulation", "triangulation: the number of points is 1", {"x", "y"}},
-        {"triangulation_product", "triangulation_product: the number of points is 1", {"v"}},
+        {"mcm", "the number of points is 1, and must be 2 to", {"p"}},
+        {"triangulation", "the number of points is 1", {"x", "y"}},
+        {"triangulation_product", "the number of points is 1", {"v"}},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         instance x;
@@ -830,7 +830,7 @@ static void test_too_small(void **unused) {
     give_reals(&x, "x", real_first, 0);
     give_reals(&x, "w", real_first, 0);
     assert_int_equal(pdp_problem_check(x.problem), PDP_BAD_INPUT);
-    assert_in(pdp_problem_error(x.problem), "filter: the number of cells is 0, and must be 1 to");
+    assert_in(pdp_problem_error(x.problem), "the number of cells is 0, and must be 1 to");
     end(&x);
 }
 

@@ -134,17 +134,10 @@ static run_front make_front(const pdp_recurrence *recurrence, const pdp_problem 
                        .report_option = "--report"};
 }
 
-/* After the recurrence's name, which some texts begin with. */
-static int fail_problem(const char *name, pdp_status status, const char *text) {
-    const size_t length = strlen(name);
-    const bool is_named = strncmp(text, name, length) == 0 && strncmp(text + length, ": ", 2) == 0;
-    return cli_fail(cli_exit_code(status), "%s%s%s", is_named ? "" : name, is_named ? "" : ": ", text);
-}
-
 static int solve_one(const solve_arguments *arguments, const pdp_recurrence *recurrence, pdp_problem *problem) {
     pdp_status status = pdp_problem_check(problem);
     if (status != PDP_OK) {
-        return fail_problem(arguments->name, status, pdp_problem_error(problem));
+        return cli_fail(cli_exit_code(status), "%s: %s", arguments->name, pdp_problem_error(problem));
     }
     const size_t size = pdp_problem_size(problem);
     char heading[80];
