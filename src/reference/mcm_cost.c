@@ -11,6 +11,7 @@
 #include "reference/reference.h"
 
 enum { NO_BREAK = 0 }; /* breaks count from 1 */
+enum { FEW_PIECES = 128 };
 
 /* Where every cost that is met fits. */
 #define COST uint64_t

@@ -172,14 +172,17 @@ static COST walk_round(walk *w, const int64_t *dims, size_t corners) {
 /* Of a corner: it is in the stack, or joined, which leaves one break at most, or has yet to come. */
 enum { WIDTH(bytes) = sizeof(piece) };
 
-/* The cost, once there is memory. */
+/* The cost, once there is memory: of the stack where little is needed, which takes no page that is new. */
 static pdp_status WIDTH(find)(const int64_t *dims, size_t n, COST *cost, pdp_error *error) {
-    piece *room = pdp_room_allocate(n + 3, WIDTH(bytes), error); /* the lightest corner twice, and no break */
+    const size_t pieces = n + 3; /* the lightest corner twice, and no break */
+    piece few[FEW_PIECES], *room = pieces > FEW_PIECES ? pdp_room_allocate(pieces, WIDTH(bytes), error) : few;
     if (room) {
-        walk w = {.breaks = (curve_break *)room, .stack = room + n + 2};
+        walk w = {.breaks = (curve_break *)room, .stack = room + pieces - 1};
         *cost = walk_round(&w, dims, n + 1);
     }
-    free(room);
+    if (room != few) {
+        free(room);
+    }
     return error->status;
 }
 

@@ -34,23 +34,24 @@ static double tolerance(const pdp_witness *w, double count, double largest) {
     return 8 * (count + 1) * (w->element == PDP_ELEMENT_F32 ? (double)FLT_EPSILON : DBL_EPSILON) * largest;
 }
 
+/* What counts for a tolerance. */
+static double magnitude(pdp_value value) {
+    return isfinite(value.real) ? fabs(value.real) : 0;
+}
+
 /* An infinity agrees with itself alone, and what is not a number with nothing. Only a sum whose terms are together as
  * large as a float gets may be infinite here and not there: that depends on their order. */
 static bool agree(const pdp_witness *w, pdp_value found, pdp_value value, double count, double largest) {
     if (!is_real(w)) {
         return found.whole == value.whole;
     }
+    largest = fmax(largest, magnitude(found));
     const double a = found.real, b = value.real, most = w->element == PDP_ELEMENT_F32 ? (double)FLT_MAX : DBL_MAX;
     const pdp_op combine = w->solution->problem->combine;
     if (isinf(a) && isfinite(b)) {
         return combine != PDP_OP_MIN && combine != PDP_OP_MAX && largest > most / 2;
     }
     return (a <= b && a >= b) || (isfinite(a) && isfinite(b) && fabs(a - b) <= tolerance(w, count, largest));
-}
-
-/* What counts for a tolerance. */
-static double magnitude(pdp_value value) {
-    return isfinite(value.real) ? fabs(value.real) : 0;
 }
 
 static void print_number(const pdp_witness *w, pdp_value value, char text[48]) {
@@ -324,8 +325,7 @@ pdp_status pdp_witness_decisions(const pdp_witness *w, pdp_error *error) {
         largest = t.largest;
         free(t.parts);
     }
-    if (error->status == PDP_OK &&
-        !agree(w, value, solution->value, (double)solution->decision_count, fmax(largest, magnitude(value)))) {
+    if (error->status == PDP_OK && !agree(w, value, solution->value, (double)solution->decision_count, largest)) {
         char texts[2][48];
         print_number(w, value, texts[0]);
         print_number(w, solution->value, texts[1]);
@@ -429,7 +429,7 @@ static pdp_status check_cell(const pdp_witness *w, pdp_bindings *b, size_t i, si
     if (b->error.status != PDP_OK) {
         return fail_binding(b, error);
     }
-    if (agree(w, sum.value, value, (double)sum.terms, fmax(sum.largest, magnitude(sum.value)))) {
+    if (agree(w, sum.value, value, (double)sum.terms, sum.largest)) {
         return PDP_OK;
     }
     print_number(w, sum.value, texts[0]);
