@@ -22,23 +22,26 @@ enum { TERMS_PER_STEP_TERM = 500, LEAST_STEPS = 1 << 13, LEAST_AMONG_MANY = 1 <<
 static void add_text(pdp_solution *solution, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void add_text(pdp_solution *solution, const char *format, ...) {
-    const size_t used = strlen(solution->certificate_text);
+    const size_t room = sizeof solution->certificate_text - solution->certificate_length;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(solution->certificate_text + used, sizeof solution->certificate_text - used, format, arguments);
+    const int length = vsnprintf(solution->certificate_text + solution->certificate_length, room, format, arguments);
     va_end(arguments);
-}
-
-/* As add_text, for what need not be looked at for a format. */
-static void append_text(pdp_solution *solution, const char *text) {
-    char *const last = solution->certificate_text + sizeof solution->certificate_text - 1;
-    char *const end = solution->certificate_text + strlen(solution->certificate_text);
-    if (!memccpy(end, text, '\0', (size_t)(last - end))) {
-        *last = '\0';
+    if (length > 0) { /* what there is no room for is left out */
+        solution->certificate_length += (size_t)length < room ? (size_t)length : room - 1;
     }
 }
 
-/* A number, by which printf would take as long as the whole check of a small chain. */
+/* As add_text, for what need not be looked at for a format: by printf a number takes as long as all the rest of a small
+ * chain's check. */
+static void append_text(pdp_solution *solution, const char *text) {
+    const size_t room = sizeof solution->certificate_text - 1 - solution->certificate_length, length = strlen(text);
+    const size_t added = length < room ? length : room;
+    memcpy(solution->certificate_text + solution->certificate_length, text, added);
+    solution->certificate_length += added;
+    solution->certificate_text[solution->certificate_length] = '\0';
+}
+
 static void append_count(pdp_solution *solution, size_t count) {
     char digits[24] = "", *first = digits + sizeof digits - 1;
     do {
@@ -148,7 +151,7 @@ static pdp_status check_table(const pdp_plan *plan, const pdp_witness *witness, 
     solution->certificate = PDP_WITNESS;
     const double all =
         problem->shape == PDP_LINEAR ? (double)problem->n : (double)problem->n * ((double)problem->n + 1) / 2;
-    const bool is_alone = solution->certificate_text[0] == '\0' && checked == 1;
+    const bool is_alone = solution->certificate_length == 0 && checked == 1;
     append_text(solution, "the last cell");
     if (checked > 1) {
         add_text(solution, " and %zu other%s, drawn at random,", checked - 1, checked == 2 ? "" : "s");
@@ -312,6 +315,7 @@ pdp_status pdp_plan_certify(const pdp_plan *plan, pdp_solution *solution) {
     const double start = pdp_clock_seconds();
     solution->certificate = PDP_UNCHECKED;
     solution->certificate_text[0] = '\0';
+    solution->certificate_length = 0;
     if (check_solution(plan, solution) == PDP_OK && wants_optimum(plan, solution->problem)) {
         compare_optimum(plan, solution);
     }

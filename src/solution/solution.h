@@ -36,6 +36,7 @@ struct pdp_solution {
     double verify_seconds;
     pdp_certificate certificate;
     char certificate_text[320];
+    size_t certificate_length; /* of the text */
     const char *backend;
     char note[320];
     pdp_error error;
