@@ -81,6 +81,7 @@ static pdp_bounds find_bounds(const pdp_problem *const *problems, size_t count, 
             *widest = x;
         }
         all.short_products &= one.short_products;
+        all.needs_integers |= one.needs_integers;
     }
     return all;
 }

@@ -179,6 +179,8 @@ static range evaluate_fold(bounder *b, const pdp_node *n) {
     range bound = evaluate(b, n->child[0]);
     b->needs_integers |= n->is_element && (n->op == PDP_OP_AND || n->op == PDP_OP_OR || n->op == PDP_OP_XOR);
     if (bound.high < 1) {
+        b->variables[n->which] = (range){0, 0};
+        evaluate(b, n->child[1]); /* which kernels have all the same */
         return empty_fold(n);
     }
     b->variables[n->which] = (range){0, bound.high - 1};
@@ -453,13 +455,15 @@ pdp_bounds pdp_bounds_find(const pdp_problem *problem) {
             start = has_presets ? hull(start, source) : source;
         }
     }
+    const pdp_wide reach = b.reach;
+    const bool short_products = b.short_products;
     start = or_nothing(&b, start);
     const bool is_bounded = r->shape == PDP_INTERVAL ? bound_tree(&b, &all) : bound_chain(&b, start, &all);
     if (!is_bounded) {
         all = bound_hull(&b, start);
     }
     /* Once more with the cells known: what is met on the way to a cell. */
-    b.short_products = true;
+    b.short_products = short_products;
     if (is_bounded && r->shape == PDP_INTERVAL) {
         reach_along_tree(&b, all);
     } else {
@@ -469,6 +473,13 @@ pdp_bounds pdp_bounds_find(const pdp_problem *problem) {
             grow(&b, all, r->shape == PDP_INTERVAL ? (pdp_wide)problem->n : (pdp_wide)problem->offset_count);
         }
     }
+    set_cells(&b, all);
+    for (uint32_t x = 0; x < r->option_count; x++) {
+        if (r->options[x].condition != PDP_NO_NODE) {
+            evaluate(&b, r->options[x].condition);
+        }
+    }
+    b.reach = most(b.reach, reach);
     b.needs_integers |= problem->combine >= PDP_OP_AND && problem->combine != PDP_OP_LOGSUMEXP;
     if (pdp_problem_can_miss(problem) && !pdp_recurrence_keeps_infinity(r)) {
         b.reach = PDP_UNBOUNDED; /* 128 bits know what is infinite */

@@ -30,6 +30,11 @@ char *pdp_solution_order(const pdp_solution *solution) {
         decision_count + 1 != solution->n) {
         return NULL;
     }
+    for (size_t x = 0; x < decision_count; x++) {
+        if (decisions[x].kind != PDP_SPLIT) {
+            return NULL;
+        }
+    }
     const size_t n = solution->n;
     const size_t size = order_length(n) + 1;
     /* The pending work is a path of the tree: a bracket and an interval for each of its n-1 levels, and the

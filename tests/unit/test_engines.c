@@ -630,6 +630,15 @@ static const char *const expressions[] = {
     "interval a\n input p[n]\n size n\n leaf 0\n term l + (p[k] | 1000000000)*5\n combine min\n",
     "interval a\n input p[n]\n size n\n leaf 0\n term l + min(r, min[q<i] p[q])\n combine max\n",
     "interval a\n input p[n]\n size n\n leaf 0\n term l + (or[q<2] (r + q))*1000000\n combine max\n",
+    /* And what is met on the way to a leaf, a preset or a condition, though no cell has it. */
+    "interval a\n input p[n]\n size n\n leaf p[i]*100000*p[i]*70001 % 7\n term l + r\n combine min\n",
+    "interval a\n input p[n]\n size n\n empty 0\n leaf 0\n term l + r\n option inside + 1 if p[i]*p[j] * 100000000 > "
+    "3000000000\n combine max\n",
+    "linear a\n input p[n]\n input o[d] >= 1\n input w[d]\n size n\n missing skip\n preset 9 : p[i]*100000*p[i]*70001 "
+    "% "
+    "7\n offset o[j]\n term s\n combine max\n",
+    "interval a\n input p[n]\n size n\n empty 0\n leaf 0\n term l + r\n option inside + 1 if p[i]*3000000000 > "
+    "p[j]*2000000000\n combine max\n",
     /* No way is no way, whatever is made of it. */
     GAPS "term 3*s + w[j]\n combine min\n finish best % 1000\n",
     GAPS "term max(s, w[j])\n combine min\n",
@@ -706,6 +715,24 @@ static void test_letters(void **unused) {
         CHECK(strstr(pdp_solution_error(solution), "t"), "by %s: '%s'", methods[m], pdp_solution_error(solution));
         pdp_solution_free(solution);
     }
+    pdp_problem_free(problem);
+}
+
+/* What is not split all through has no order of matrices. */
+static void test_order_of_options(void **unused) {
+    (void)unused;
+    static const int64_t items[] = {1, 2, 3};
+    char type[16];
+    pdp_problem *problem = parse("interval a\n input p[n]\n size n\n empty 0\n leaf 0\n term l + r\n "
+                                 "option inside + 1\n combine max\n report parens\n");
+    give(problem, "p", items, 3, 0);
+    pdp_solution *solution = try_solve(problem, "sequential", NULL, type);
+    size_t count = 0;
+    assert_true(pdp_solution_value(solution) == 1);
+    assert_non_null(pdp_solution_decisions(solution, &count));
+    assert_int_equal(count, 1);
+    assert_null(pdp_solution_order(solution));
+    pdp_solution_free(solution);
     pdp_problem_free(problem);
 }
 
@@ -1262,13 +1289,21 @@ static void test_cancelled_plan(void **unused) {
 int main(void) {
     use_test_cache();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tile_sizes),   cmocka_unit_test(test_group_sizes),
-        cmocka_unit_test(test_trace),        cmocka_unit_test(test_damaged_trace),
-        cmocka_unit_test(test_large_orders), cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_failures),     cmocka_unit_test(test_letters),
-        cmocka_unit_test(test_type_limits),  cmocka_unit_test(test_infeasible_limits),
-        cmocka_unit_test(test_random_edges), cmocka_unit_test(test_callers),
-        cmocka_unit_test(test_progress),     cmocka_unit_test(test_cancelled_plan),
+        cmocka_unit_test(test_tile_sizes),
+        cmocka_unit_test(test_group_sizes),
+        cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_damaged_trace),
+        cmocka_unit_test(test_large_orders),
+        cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_letters),
+        cmocka_unit_test(test_order_of_options),
+        cmocka_unit_test(test_type_limits),
+        cmocka_unit_test(test_infeasible_limits),
+        cmocka_unit_test(test_random_edges),
+        cmocka_unit_test(test_callers),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_cancelled_plan),
     };
     return cmocka_run_group_tests_name("engines", tests, NULL, NULL);
 }
