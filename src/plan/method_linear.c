@@ -94,7 +94,10 @@ static const char *refuse_runs(const pdp_plan *plan, const pdp_problem *problem)
     if (!find_weight(problem, &weight)) {
         return other_terms;
     }
-    return weight != 0 && (!is_ordered(problem) || problem->has_source)
+    /* Of min and max alone it is all the same whether terms add something, or finish does what the two come to. */
+    pdp_wide sum = 0;
+    const bool has_sums = weight != 0 || (find_addition(problem, &sum) && sum != 0);
+    return (is_ordered(problem) ? weight != 0 && problem->has_source : has_sums)
                ? "it takes a weight under min and max alone, and not beside a source"
                : NULL;
 }
