@@ -119,8 +119,12 @@ static pdp_wide gcd(pdp_wide a, pdp_wide b) {
 
 /* ---- From one arithmetic to another --------------------------------------------------------------- */
 
+static bool is_short(const pdp_bindings *bindings) {
+    return bindings->element == PDP_ELEMENT_F32;
+}
+
 static double round_real(const pdp_bindings *bindings, double value) {
-    return bindings->element == PDP_ELEMENT_F32 ? (double)(float)value : value;
+    return is_short(bindings) ? (double)(float)value : value;
 }
 
 /* A whole number that was carried by a float. */
@@ -231,7 +235,7 @@ static APART double operate_real(pdp_bindings *bindings, const pdp_node *node, p
     case PDP_OP_SUBTRACT: result = a - b; break;
     case PDP_OP_MUL: result = a * b; break;
     case PDP_OP_DIVIDE: result = a / b; break;
-    case PDP_OP_POW: result = pow(a, b); break;
+    case PDP_OP_POW: result = is_short(bindings) ? (double)powf((float)a, (float)b) : pow(a, b); break;
     case PDP_OP_LOGSUMEXP: result = log_sum_exp(a, b); break;
     default: return (double)operate_exact(bindings, node, op, whole_of_real(a), whole_of_real(b));
     }
@@ -447,10 +451,10 @@ static APART pdp_value interpret_call(pdp_bindings *bindings, const pdp_node *no
         return operate(bindings, node, kind, node->op, a, interpret_as(bindings, node->child[1], kind));
     }
     double real;
-    switch (node->op) {
+    switch (node->op) { /* by the kernels' own functions: a double that is rounded may differ in the last bit */
     case PDP_OP_SQRT: real = sqrt(a.real); break;
-    case PDP_OP_EXP: real = exp(a.real); break;
-    case PDP_OP_LOG: real = log(a.real); break;
+    case PDP_OP_EXP: real = is_short(bindings) ? (double)expf((float)a.real) : exp(a.real); break;
+    case PDP_OP_LOG: real = is_short(bindings) ? (double)logf((float)a.real) : log(a.real); break;
     default:
         return kind == FLOATING ? (pdp_value){.real = fabs(a.real)}
                                 : (pdp_value){.whole = a.whole < 0 ? negate(a.whole) : a.whole};
@@ -469,8 +473,8 @@ static APART pdp_value interpret_muladd(pdp_bindings *bindings, const pdp_node *
     if (kind != FLOATING) {
         return operate(bindings, node, kind, PDP_OP_ADD, operate(bindings, node, kind, PDP_OP_MUL, a, b), c);
     }
-    double real = bindings->element == PDP_ELEMENT_F32 ? (double)fmaf((float)a.real, (float)b.real, (float)c.real)
-                                                       : fma(a.real, b.real, c.real);
+    double real =
+        is_short(bindings) ? (double)fmaf((float)a.real, (float)b.real, (float)c.real) : fma(a.real, b.real, c.real);
     if (isnan(real)) {
         fail_number(bindings, node);
     }

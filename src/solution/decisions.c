@@ -15,6 +15,15 @@ static bool is_equal(const pdp_solution *solution, pdp_value a, pdp_value b) {
     return pdp_solution_is_real(solution) ? !(a.real < b.real || a.real > b.real) : a.whole == b.whole;
 }
 
+/* As the cells were computed: another float than the file's may have been asked for. */
+static pdp_bindings bind(const pdp_solution *solution) {
+    pdp_bindings b = pdp_problem_bindings(solution->problem);
+    if (pdp_element_is_real(b.element)) {
+        b.element = solution->type == PDP_TYPE_F32 ? PDP_ELEMENT_F32 : PDP_ELEMENT_F64;
+    }
+    return b;
+}
+
 /* ---- Interval ---- */
 
 /* The value of a cell whose terms come to `sum`. */
@@ -49,7 +58,7 @@ size_t pdp_solution_split(void *context, size_t i, size_t j) {
     if (solution->table) { /* the paper's methods have one; of intervals they know the matrix chain alone */
         return split_chain(solution, i, j);
     }
-    pdp_bindings bindings = pdp_problem_bindings(solution->problem);
+    pdp_bindings bindings = bind(solution);
     const pdp_value cell = pdp_solution_cell(solution, i, j);
     bindings.i = (int64_t)i;
     bindings.j = (int64_t)j;
@@ -109,7 +118,7 @@ static pdp_status decide_interval(pdp_solution *solution, pdp_split_function *fi
     /* A tree over n leaves has at most n-1 splits; every option takes in two leaves, and then at most one a leaf. The
      * parts that wait are a path of the tree. */
     const size_t n = solution->n;
-    pdp_bindings bindings = pdp_problem_bindings(solution->problem);
+    pdp_bindings bindings = bind(solution);
     part *waiting = pdp_array_allocate(n + 1, sizeof *waiting, &solution->error);
     solution->decisions = waiting ? pdp_array_allocate(n, sizeof *solution->decisions, &solution->error) : NULL;
     size_t count = 0;
@@ -257,7 +266,7 @@ static pdp_status decide_linear(pdp_solution *solution) {
         return solution->error.status;
     }
     const double each = shifts ? 1 : 50;
-    pdp_bindings bindings = pdp_problem_bindings(problem);
+    pdp_bindings bindings = bind(solution);
     double work = 0;
     for (size_t i = solution->n - 1; i >= problem->preset_count && work <= solution->patience;) {
         size_t j = find_step(solution, shifts, &bindings, i);

@@ -41,7 +41,7 @@ static double magnitude(pdp_value value) {
 
 /* An infinity agrees with itself alone, and what is not a number with nothing. Only a sum whose terms are together as
  * large as a float gets may be infinite here and not there: that depends on their order. */
-static bool agree(const pdp_witness *w, pdp_value found, pdp_value value, double count, double largest) {
+static bool agree(const pdp_witness *w, pdp_value found, pdp_value value, double count, double largest, double spread) {
     if (!is_real(w)) {
         return found.whole == value.whole;
     }
@@ -51,7 +51,7 @@ static bool agree(const pdp_witness *w, pdp_value found, pdp_value value, double
     if (isinf(a) && isfinite(b)) {
         return combine != PDP_OP_MIN && combine != PDP_OP_MAX && largest > most / 2;
     }
-    return (a <= b && a >= b) || (isfinite(a) && isfinite(b) && fabs(a - b) <= tolerance(w, count, largest));
+    return (a <= b && a >= b) || (isfinite(a) && isfinite(b) && fabs(a - b) <= spread + tolerance(w, count, largest));
 }
 
 static void print_number(const pdp_witness *w, pdp_value value, char text[48]) {
@@ -325,7 +325,7 @@ pdp_status pdp_witness_decisions(const pdp_witness *w, pdp_error *error) {
         largest = t.largest;
         free(t.parts);
     }
-    if (error->status == PDP_OK && !agree(w, value, solution->value, (double)solution->decision_count, largest)) {
+    if (error->status == PDP_OK && !agree(w, value, solution->value, (double)solution->decision_count, largest, 0)) {
         char texts[2][48];
         print_number(w, value, texts[0]);
         print_number(w, solution->value, texts[1]);
@@ -342,6 +342,7 @@ typedef struct total {
     pdp_value value;
     bool is_empty; /* an own operator need not have an identity */
     double largest;
+    double spread; /* what finish may make of a rounding */
     size_t terms;
 } total;
 
@@ -359,6 +360,23 @@ static total start_total(const pdp_witness *w, pdp_bindings *b) {
     const bool has_identity = problem->combine != PDP_OP_OWN || problem->recurrence->combine_identity != PDP_NO_NODE;
     return (total){.value = has_identity ? pdp_interpret_identity(b, problem->combine) : (pdp_value){.whole = 0},
                    .is_empty = !has_identity};
+}
+
+/* The cell that a sum comes to. Floats may have been added in another order, and finish may make much of that. */
+static void close_total(const pdp_witness *w, pdp_bindings *b, total *sum) {
+    const pdp_value before = sum->value;
+    sum->value = finish(b, before);
+    const pdp_op combine = w->solution->problem->combine;
+    const bool is_sum = is_real(w) && combine != PDP_OP_MIN && combine != PDP_OP_MAX;
+    if (!is_sum || b->recurrence->finish == PDP_NO_NODE || b->error.status != PDP_OK) {
+        return;
+    }
+    const double error = tolerance(w, (double)sum->terms, fmax(sum->largest, magnitude(before)));
+    for (int side = -1; side <= 1; side += 2) {
+        const double other = finish(b, (pdp_value){.real = before.real + side * error}).real;
+        sum->spread = fmax(sum->spread, magnitude((pdp_value){.real = other - sum->value.real}));
+    }
+    b->error = (pdp_error){0}; /* of a number that is beside the sum */
 }
 
 /* M[i][j] once more. */
@@ -388,7 +406,7 @@ static total evaluate_interval_cell(const pdp_witness *w, pdp_bindings *b, size_
             add_term(w, b, &sum, pdp_interpret_element(b, r->options[x].value));
         }
     }
-    sum.value = finish(b, sum.value);
+    close_total(w, b, &sum);
     return sum;
 }
 
@@ -415,7 +433,9 @@ static total evaluate_linear_cell(const pdp_witness *w, pdp_bindings *b, size_t 
             }
         }
     }
-    sum.value = is_missing(w, sum.value) ? sum.value : finish(b, sum.value);
+    if (!is_missing(w, sum.value)) {
+        close_total(w, b, &sum);
+    }
     return sum;
 }
 
@@ -429,7 +449,7 @@ static pdp_status check_cell(const pdp_witness *w, pdp_bindings *b, size_t i, si
     if (b->error.status != PDP_OK) {
         return fail_binding(b, error);
     }
-    if (agree(w, sum.value, value, (double)sum.terms, sum.largest)) {
+    if (agree(w, sum.value, value, (double)sum.terms, sum.largest, sum.spread)) {
         return PDP_OK;
     }
     print_number(w, sum.value, texts[0]);

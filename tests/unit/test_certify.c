@@ -750,6 +750,71 @@ static void test_short_floats(void **unused) {
     }
 }
 
+/* Steps are found in the floats that the cells were computed with, by the functions of those; and a sum that finish
+ * makes much of may be rounded otherwise. */
+static void test_float_steps(void **unused) {
+    (void)unused;
+    enum { MOST = 64 };
+#define STEPS(type, rest)                                                                                              \
+    "linear own\n type " type "\n input a[k] >= 1\n input w[k]\n param n\n size n\n preset 1 : 0\n missing skip\n"     \
+    " offset a[j]\n term s + w[j]\n combine min\n report items a\n" rest
+    static const struct {
+        const char *text, *type;
+        size_t k;
+        int64_t n, offsets[5];
+        double weights[5];
+    } cases[] = {
+        {STEPS("f64", ""), "f32", 3, 41, {3, 5, 7}, {0.1, 0.17, 0.23}},
+        {STEPS("f32", ""), "f64", 3, 41, {3, 5, 7}, {0.1, 0.17, 0.23}},
+        {STEPS("f32", " finish pow(1+abs(best), 1.3) - best*0.3\n"),
+         NULL,
+         5,
+         117,
+         {3, 5, 7, 11, 13},
+         {2.767, 0.039, 2.629, 0.348, 2.43}},
+        {"linear own\n type f64\n input a[k] >= 1\n input w[k]\n param n\n size n\n preset k : 1\n offset a[j]\n"
+         " term w[j]*s\n finish (best - 1)*1000000 + 1\n combine add\n",
+         NULL,
+         MOST,
+         MOST + 1,
+         {0},
+         {0}}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        int64_t offsets[MOST];
+        double weights[MOST], sum = 0;
+        uint64_t state = test_seed();
+        for (size_t j = 0; j < MOST; j++) {
+            offsets[j] = (int64_t)j + 1;
+            weights[j] = (double)pdp_random_between(&state, 1, 1000);
+            sum += weights[j];
+        }
+        for (size_t j = 0; j < cases[c].k; j++) {
+            offsets[j] = cases[c].offsets[0] > 0 ? cases[c].offsets[j] : offsets[j];
+            weights[j] = cases[c].offsets[0] > 0 ? cases[c].weights[j] : weights[j] / sum;
+        }
+        pdp_problem *problem = parse(cases[c].text);
+        assert_int_equal(pdp_problem_set_whole(problem, "n", &cases[c].n, 1, 0), PDP_OK);
+        assert_int_equal(pdp_problem_set_whole(problem, "a", offsets, cases[c].k, 0), PDP_OK);
+        assert_int_equal(pdp_problem_set_real(problem, "w", weights, cases[c].k, 0), PDP_OK);
+        pdp_options options = PDP_OPTIONS_DEFAULT;
+        pdp_plan *plan;
+        pdp_solution *solution;
+        options.algorithm = "blocks";
+        options.type = cases[c].type;
+        options.decisions = options.verify = 1;
+        if (pdp_plan_create(&plan, problem, &options) == PDP_OK) { /* there may be no compiler */
+            pdp_plan_run(plan, &solution);
+            assert_string_equal(pdp_solution_error(solution), "");
+            assert_int_equal(pdp_solution_certificate(solution, NULL), PDP_WITNESS);
+            pdp_solution_free(solution);
+        } else {
+            assert_in(pdp_plan_error(plan), "no kernel for");
+        }
+        pdp_plan_free(plan);
+        pdp_problem_free(problem);
+    }
+}
+
 /* A random tree of the chain i..j, as decisions are in a solution. */
 static size_t draw_tree(pdp_decision *decisions, size_t i, size_t j, uint64_t *state) {
     if (j < i + 2) {
@@ -846,7 +911,7 @@ int main(void) {
         cmocka_unit_test(test_other_sums),      cmocka_unit_test(test_cancelled),
         cmocka_unit_test(test_claims),          cmocka_unit_test(test_claimed_trees),
         cmocka_unit_test(test_fields),          cmocka_unit_test(test_float_claims),
-        cmocka_unit_test(test_short_floats),
+        cmocka_unit_test(test_short_floats),    cmocka_unit_test(test_float_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
