@@ -155,7 +155,8 @@ PDP_API pdp_status pdp_problem_create(pdp_problem **out, const pdp_recurrence *r
 /* Sets an input or a parameter (count 1) by its name; the data is copied. `columns` is 0 for a list of `rows` items.
  * Whole numbers are taken where floats are wanted. Text is for inputs with an alphabet, and for operators.
  * PDP_BAD_INPUT names the field and the item. What only the whole shows (lengths, ranges) is checked by
- * pdp_problem_check, which plans call too. After a failure only pdp_problem_error and _free make sense. */
+ * pdp_problem_check, which plans call too. While there is a plan or a solution of the problem, which read its data,
+ * nothing can be set. After a failure only pdp_problem_error and _free make sense. */
 PDP_API pdp_status pdp_problem_set_whole(pdp_problem *problem, const char *name, const int64_t *data, size_t rows,
                                          size_t columns);
 PDP_API pdp_status pdp_problem_set_real(pdp_problem *problem, const char *name, const double *data, size_t rows,
@@ -306,7 +307,7 @@ typedef struct pdp_options {
 typedef struct pdp_plan pdp_plan;
 
 /* Picks the method and counts the bytes; solves nothing. `options` may be NULL for the defaults. The
- * problem must outlive the plan. PDP_BAD_INPUT for an unknown method or option value, PDP_NO_MEMORY
+ * problem may be freed before the plan. PDP_BAD_INPUT for an unknown method or option value, PDP_NO_MEMORY
  * when the run would take more than the limit. "auto" is the method that is predicted to be the fastest, of those that
  * are guaranteed to be right and whose result is all that is asked for: `hu-shing`, `bostan-mori` and `window` are for
  * plans without `table`, `window` for those without decisions too, `pipeline` for a recorded run. `knuth` is for
@@ -317,7 +318,7 @@ PDP_API pdp_status pdp_plan_create(pdp_plan **out, const pdp_problem *problem, c
 
 /* A plan for many problems of one kind, which are solved side by side: on a CPU a thread each (all threads together on
  * one that is large), on a device all at once, as many as its memory has room for (linear ones one after the other).
- * They are of the same recurrence, operator and element type, of whatever sizes, and must outlive the plan; method and
+ * They are of the same recurrence, operator and element type, of whatever sizes; method and
  * type are fit for all of them, and each gets what it gets alone. Errors name the problem's number, counted from 1.
  * Not for what the step-exact machine runs. */
 PDP_API pdp_status pdp_plan_batch(pdp_plan **out, pdp_problem *const *problems, size_t count,
@@ -514,7 +515,7 @@ PDP_API double pdp_plan_updates(const pdp_plan *plan);
  * in registers: as fast as any method that does these updates can be on one core. */
 typedef struct pdp_ceiling pdp_ceiling;
 
-/* The plan's problem must outlive it. PDP_BAD_INPUT if the plan's method has no kernel, PDP_IO without a C compiler. */
+/* The plan must outlive it. PDP_BAD_INPUT if the plan's method has no kernel, PDP_IO without a C compiler. */
 PDP_API pdp_status pdp_ceiling_create(pdp_ceiling **out, const pdp_plan *plan);
 PDP_API const char *pdp_ceiling_error(const pdp_ceiling *ceiling);
 PDP_API void pdp_ceiling_free(pdp_ceiling *ceiling);
@@ -528,7 +529,7 @@ PDP_API double pdp_ceiling_run(pdp_ceiling *ceiling, size_t shape, uint64_t roun
 /* Updates a cycle that the vector pipes of the processor allow, and what is assumed of them. 0 and "" if not known. */
 PDP_API double pdp_ceiling_port_bound(const pdp_ceiling *ceiling, const char **assumed);
 
-/* The same on a device: sums in the registers of all its threads. The plan has to run on one; it and its problem must
+/* The same on a device: sums in the registers of all its threads. The plan has to run on one, and must
  * outlive this. */
 typedef struct pdp_device_ceiling pdp_device_ceiling;
 PDP_API pdp_status pdp_device_ceiling_create(pdp_device_ceiling **out, const pdp_plan *plan);

@@ -357,7 +357,8 @@ static bool take(pdp_plan *plan, pdp_cost *cost, size_t *kept) {
         pass_over(plan);
         *kept = strlen(plan->note);
         return false;
-    } else if (plan->method != cost->method) {
+    } else if (plan->method != cost->method && cost->method->kind == PDP_ENGINE) {
+        cost->lacks_kernel = true;
         return false;
     }
     pdp_plan_measure(plan);
@@ -370,12 +371,10 @@ static bool take(pdp_plan *plan, pdp_cost *cost, size_t *kept) {
 
 /* The first of the costs that can be had after all. False if none can. */
 static bool take_cheapest(pdp_plan *plan) {
-    size_t kept = 0; /* of the note; that a kernel is missing is only told if the plain loops are next */
+    size_t kept = 0; /* of the note; that a kernel is missing is only told if the plain loops are taken */
     bool is_taken = false;
     for (size_t x = 0; !is_taken && x < plan->cost_count && !plan->costs[x].is_refused; x++) {
-        if (plan->costs[x].method->kind != PDP_PLAIN) {
-            plan->note[kept] = '\0';
-        }
+        plan->note[kept] = '\0';
         is_taken = take(plan, &plan->costs[x], &kept);
     }
     pdp_plan_sort_costs(plan);
@@ -506,8 +505,11 @@ static pdp_status check_kind(pdp_plan *plan, size_t number) {
     if (compare_recurrences(first->recurrence, own->recurrence, &same, &plan->error) != PDP_OK) {
         return plan->error.status;
     }
-    const char *difference = !same                            ? "its recurrence is another"
-                             : first->combine != own->combine ? "its operator is another"
+    const bool same_asked = pdp_problem_asked_combine(first) == pdp_problem_asked_combine(own);
+    const char *difference = !same         ? "its recurrence is another"
+                             : !same_asked ? "its operator is another"
+                             : first->combine != own->combine
+                                 ? "a gcd of one term stays as it is, and one of several is not negative"
                              : first->element != own->element ? "it computes with other numbers"
                              : first->has_source != own->has_source ||
                                      memcmp(first->has_option, own->has_option, sizeof own->has_option) != 0
@@ -547,14 +549,13 @@ static pdp_status choose_cells(pdp_plan *plan) {
         return pdp_error_set(&plan->error, PDP_BAD_INPUT, "at is %" PRId64 ", and must be 0 to %" PRId64 ", or -1", at,
                              PDP_MOST_CELLS - 1);
     }
-    plan->owns_problems = true;
     plan->terms = 0;
     for (size_t x = 0; x < plan->count; x++) {
         pdp_problem *own = NULL;
         pdp_problem_resize(&own, plan->problems[x], (size_t)at + 1, &plan->error);
+        pdp_problem_free((pdp_problem *)plan->problems[x]);
         plan->problems[x] = own;
         if (plan->error.status != PDP_OK) {
-            memset(plan->problems + x + 1, 0, (plan->count - x - 1) * sizeof(pdp_problem *)); /* not ours to free */
             return pdp_plan_name_problem(plan, x, &plan->error);
         }
         plan->terms += pdp_problem_terms(own);
@@ -574,11 +575,15 @@ static pdp_status open_schedule(pdp_plan *plan) {
     return plan->on_machine ? plan->method->schedule(&plan->schedule, plan->problem, &plan->error) : PDP_OK;
 }
 
-pdp_status pdp_plan_batch(pdp_plan **out, pdp_problem *const *problems, size_t count, const pdp_options *options) {
-    pdp_plan *plan = *out = calloc(1, sizeof *plan);
-    if (!plan) {
-        return PDP_NO_MEMORY;
+static void drop_problems(pdp_plan *plan) {
+    for (size_t x = 0; x < plan->count; x++) {
+        pdp_problem_free((pdp_problem *)plan->problems[x]);
+        plan->problems[x] = NULL;
     }
+}
+
+/* The problems are the plan's too: nobody sets their data anew while it is there. */
+static pdp_status take_problems(pdp_plan *plan, pdp_problem *const *problems, size_t count) {
     if (count == 0) {
         return pdp_error_set(&plan->error, PDP_BAD_INPUT, "there are no problems, and must be at least 1");
     }
@@ -586,18 +591,32 @@ pdp_status pdp_plan_batch(pdp_plan **out, pdp_problem *const *problems, size_t c
     if (!plan->problems) {
         return plan->error.status;
     }
-    memcpy(plan->problems, problems, count * sizeof(pdp_problem *));
     plan->count = count;
+    for (size_t x = 0; x < count; x++) {
+        plan->problems[x] = problems[x] ? pdp_problem_share(problems[x]) : NULL;
+    }
     plan->problem = problems[0];
-    if (check_problems(plan) != PDP_OK || copy_options(&plan->options, options, &plan->error) != PDP_OK ||
-        choose_cells(plan) != PDP_OK || pdp_level_find(&plan->level, &plan->error) != PDP_OK ||
-        choose_method(plan) != PDP_OK || open_schedule(plan) != PDP_OK) {
+    return check_problems(plan);
+}
+
+pdp_status pdp_plan_batch(pdp_plan **out, pdp_problem *const *problems, size_t count, const pdp_options *options) {
+    pdp_plan *plan = *out = calloc(1, sizeof *plan);
+    if (!plan) {
+        return PDP_NO_MEMORY;
+    }
+    if (take_problems(plan, problems, count) != PDP_OK ||
+        copy_options(&plan->options, options, &plan->error) != PDP_OK || choose_cells(plan) != PDP_OK ||
+        pdp_level_find(&plan->level, &plan->error) != PDP_OK || choose_method(plan) != PDP_OK ||
+        open_schedule(plan) != PDP_OK) {
+        drop_problems(plan);
         return plan->error.status;
     }
     if (plan->bytes == 0) {
         pdp_plan_measure(plan);
     }
-    if (check_memory(plan) == PDP_OK && plan->options.explain) {
+    if (check_memory(plan) != PDP_OK) {
+        drop_problems(plan);
+    } else if (plan->options.explain) {
         pdp_plan_explain(plan);
     }
     return plan->error.status;
@@ -710,9 +729,7 @@ void pdp_plan_free(pdp_plan *plan) {
     if (plan) {
         pdp_kernel_close(&plan->kernel);
         pdp_plan_close_device(plan);
-        for (size_t x = 0; x < plan->count && plan->owns_problems; x++) {
-            pdp_problem_free((pdp_problem *)plan->problems[x]);
-        }
+        drop_problems(plan);
         free(plan->problems);
         free(plan);
     }

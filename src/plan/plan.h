@@ -55,7 +55,6 @@ struct pdp_plan {
     pdp_watch watch;
     pdp_schedule schedule; /* at its start, if the machine runs it; a plan for several has none */
     bool on_machine;
-    bool owns_problems; /* they are made for the cell that is wanted */
     bool owns_device;
     bool is_small; /* the choice is not worth the time: see pdp_plan_is_small */
     pdp_level level;

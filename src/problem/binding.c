@@ -180,12 +180,23 @@ static pdp_status set_input(pdp_problem *problem, uint32_t at, const numbers *da
     return PDP_OK;
 }
 
+/* What plans and solutions have found is of the data that is there, and they go on reading it. */
+static pdp_status begin_set(pdp_problem *problem, const char *name) {
+    if (problem && problem->error.status == PDP_OK && problem->users != 0) {
+        pdp_error_set(&problem->error, PDP_BAD_INPUT,
+                      "%.40s is set again while there is a plan or a solution of the problem", name);
+    } else if (problem) {
+        problem->is_checked = false;
+    }
+    return problem ? problem->error.status : PDP_NO_MEMORY;
+}
+
 static pdp_status set_numbers(pdp_problem *problem, const char *name, const numbers *data) {
     uint32_t at;
-    if (!problem || problem->error.status != PDP_OK) {
-        return problem ? problem->error.status : PDP_NO_MEMORY;
+    const pdp_status status = begin_set(problem, name);
+    if (status != PDP_OK) {
+        return status;
     }
-    problem->is_checked = false;
     if (find_param(problem->recurrence, name, &at)) {
         return set_param(problem, at, data);
     }
@@ -233,10 +244,10 @@ static pdp_status set_operator(pdp_problem *problem, uint32_t at, const char *te
 
 pdp_status pdp_problem_set_text(pdp_problem *problem, const char *name, const char *text, size_t length) {
     uint32_t at;
-    if (!problem || problem->error.status != PDP_OK) {
-        return problem ? problem->error.status : PDP_NO_MEMORY;
+    pdp_status status = begin_set(problem, name);
+    if (status != PDP_OK) {
+        return status;
     }
-    problem->is_checked = false;
     if (find_param(problem->recurrence, name, &at)) {
         return set_operator(problem, at, text, length);
     }
@@ -258,7 +269,7 @@ pdp_status pdp_problem_set_text(pdp_problem *problem, const char *name, const ch
         }
         letters[x] = found - input->alphabet;
     }
-    pdp_status status = letters ? set_input(problem, at, &(numbers){letters, NULL, length, 0}) : problem->error.status;
+    status = letters ? set_input(problem, at, &(numbers){letters, NULL, length, 0}) : problem->error.status;
     free(letters);
     return status;
 }
@@ -531,8 +542,23 @@ static pdp_status check_size(pdp_problem *problem) {
 static void choose_combine(pdp_problem *problem) {
     const pdp_recurrence *r = problem->recurrence;
     const bool is_alone = r->shape == PDP_LINEAR && problem->offset_count == 1 && !problem->has_source;
-    problem->combine = r->combine_param != PDP_NO_NODE ? (pdp_op)problem->params[r->combine_param] : r->combine;
+    problem->combine = pdp_problem_asked_combine(problem);
     problem->combine = is_alone && problem->combine == PDP_OP_GCD ? PDP_OP_ADD : problem->combine;
+}
+
+/* Without an offset cells have no terms, and a lesser or a greater of nothing is none, for which `missing skip` makes
+ * room; an operator of one's own need not have anything for it. */
+static pdp_status check_terms(pdp_problem *problem) {
+    const pdp_recurrence *r = problem->recurrence;
+    const bool has_terms = r->shape == PDP_INTERVAL || problem->offset_count > 0 || problem->has_source ||
+                           problem->preset_count == problem->n;
+    const bool is_ordered = problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX;
+    const bool is_none = is_ordered ? !r->missing_skip && problem->element != PDP_ELEMENT_BITS
+                                    : problem->combine == PDP_OP_OWN && r->combine_identity == PDP_NO_NODE;
+    return !has_terms && is_none
+               ? pdp_error_set(&problem->error, PDP_BAD_INPUT, "there are 0 offsets, and so nothing for cell %zu",
+                               problem->preset_count)
+               : PDP_OK;
 }
 
 /* ---- The paper's problems, by their form ---- */
@@ -635,7 +661,7 @@ pdp_status pdp_problem_check(pdp_problem *problem) {
     }
     choose_combine(problem);
     find_chain(problem);
-    if (find_sdp(problem) != PDP_OK) {
+    if (check_terms(problem) != PDP_OK || find_sdp(problem) != PDP_OK) {
         return problem->error.status;
     }
     problem->is_checked = true;

@@ -11,7 +11,7 @@
 
 struct pdp_problem {
     pdp_recurrence *recurrence; /* shared */
-    _Atomic size_t users;       /* besides its creator: solutions */
+    _Atomic size_t users;       /* besides its creator: plans and solutions */
     bool is_checked;
     pdp_problem *whole; /* of a problem with another number of cells: the one whose data it has. NULL otherwise */
     bool is_extended;   /* it has more cells than the size clause says */
@@ -65,6 +65,12 @@ pdp_bindings pdp_problem_bindings(const pdp_problem *problem);
 
 /* The greatest offset by which some cell reads another; 0 if there is none. */
 size_t pdp_problem_reach(const pdp_problem *problem);
+
+/* The operator by its name: a gcd that is alone is combined as a sum. */
+static inline pdp_op pdp_problem_asked_combine(const pdp_problem *problem) {
+    const pdp_recurrence *r = problem->recurrence;
+    return r->combine_param != PDP_NO_NODE ? (pdp_op)problem->params[r->combine_param] : r->combine;
+}
 
 /* A cell may have no term, and is infeasible then: infinite, so that min or max takes any other. (Sets have no
  * infinity: theirs is the largest of them, or none.) What is made of an infeasible cell is infeasible. */

@@ -141,7 +141,8 @@ bool pdp_solution_is_infeasible(const pdp_solution *solution, pdp_value value) {
         return is_real(solution) ? isinf(value.real) && (value.real > 0) == (problem->combine == PDP_OP_MIN)
                                  : value.whole >= PDP_WHOLE_INFINITY || value.whole <= -PDP_WHOLE_INFINITY;
     }
-    return problem->shape == PDP_INTERVAL && problem->element == PDP_ELEMENT_BITS && value.whole == 0;
+    return problem->shape == PDP_INTERVAL && problem->element == PDP_ELEMENT_BITS && problem->combine == PDP_OP_OR &&
+           value.whole == 0;
 }
 
 int64_t pdp_solution_public(const pdp_solution *solution, pdp_value value) {
@@ -157,7 +158,7 @@ int64_t pdp_solution_public(const pdp_solution *solution, pdp_value value) {
 /* ---- Closing: overflow, and the value ---- */
 
 pdp_status pdp_solution_fail_overflow(pdp_solution *solution, size_t row, size_t column) {
-    const char *op = pdp_op_name(solution->problem->combine);
+    const char *op = pdp_op_name(pdp_problem_asked_combine(solution->problem));
     const char *type = solution->problem->element == PDP_ELEMENT_I32 ? "int32" : "int64";
     if (solution->shape == PDP_LINEAR) {
         return pdp_error_set(&solution->error, PDP_OVERFLOW, "cell %zu: the value (by %s) does not fit into %s", column,

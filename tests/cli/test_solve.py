@@ -400,6 +400,12 @@ class OwnFiles(CommandTest):
         self.assertEqual(results[0], results[2])
         self.assertEqual(notes[0], "")
         self.assertEqual(notes[1], "pipedp: note: interpreted, which is slow: compiling is switched off\n")
+        # The compiler fails, also where the loops take so long that a GPU would be asked for first.
+        for n in [400, 700]:
+            line[-1] = "d=" + ",".join(str(1 + 7 * i % 13) for i in range(n))
+            cache = {"XDG_CACHE_HOME": str(self.folder / "empty"), "CC": "/bin/false"}
+            stderr = self.run_program(*line, environment=cache)[1]
+            self.assertIn("pipedp: note: interpreted, which is slow: the C compiler '/bin/false' failed", stderr)
         self.assertIn("PIPEDP_COMPILE=0", notes[2])
         note = self.run_json(*line, "--no-compile")["note"]
         self.assertEqual(notes[1], f"pipedp: note: {note}\n")

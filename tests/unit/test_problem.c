@@ -268,6 +268,62 @@ static void test_copies(void **unused) {
     pdp_problem_free(problem);
 }
 
+/* Plans and solutions read the problem's data: while there is one, nothing is set; and the problem may go before them.
+ */
+static void test_set_again(void **unused) {
+    (void)unused;
+    static const int64_t dims[] = {30, 35, 15, 5, 10, 20, 25};
+    pdp_recurrence *recurrence;
+    assert_int_equal(pdp_recurrence_load(&recurrence, "mcm"), PDP_OK);
+    for (int has_plan = 0; has_plan <= 1; has_plan++) {
+        pdp_problem *problem;
+        pdp_plan *plan;
+        pdp_solution *solution = NULL;
+        assert_int_equal(pdp_problem_create(&problem, recurrence), PDP_OK);
+        assert_int_equal(pdp_problem_set_whole(problem, "p", dims, 3, 0), PDP_OK);
+        assert_int_equal(pdp_plan_create(&plan, problem, NULL), PDP_OK);
+        pdp_plan_free(plan);
+        assert_int_equal(pdp_problem_set_whole(problem, "p", dims, 7, 0), PDP_OK); /* nobody has it any more */
+        assert_int_equal(pdp_plan_create(&plan, problem, NULL), PDP_OK);
+        if (!has_plan) {
+            assert_int_equal(pdp_plan_run(plan, &solution), PDP_OK);
+            pdp_plan_free(plan);
+        }
+        assert_int_equal(pdp_problem_set_whole(problem, "p", dims, 2, 0), PDP_BAD_INPUT);
+        assert_string_equal(pdp_problem_error(problem),
+                            "p is set again while there is a plan or a solution of the problem");
+        pdp_problem_free(problem);
+        if (has_plan) {
+            assert_int_equal(pdp_plan_run(plan, &solution), PDP_OK);
+            pdp_plan_free(plan);
+        }
+        assert_true(pdp_solution_value(solution) == 15125);
+        pdp_solution_free(solution);
+    }
+    pdp_recurrence_free(recurrence);
+}
+
+/* A least of nothing is none, for which `missing skip` makes room; a sum of nothing is 0. */
+static void test_no_offsets(void **unused) {
+    (void)unused;
+    static const char *const ends[] = {"combine min", "combine (x, y) x", "missing skip\n combine min", "combine add",
+                                       "combine max\n source i"};
+    for (size_t e = 0; e < sizeof ends / sizeof *ends; e++) {
+        char text[200];
+        pdp_recurrence *recurrence;
+        pdp_problem *problem;
+        const int length = snprintf(
+            text, sizeof text, "linear a\n input o[k]\n size 5\n preset 2 : 7\n offset o[j]\n term s\n %s\n", ends[e]);
+        assert_int_equal(pdp_recurrence_parse(&recurrence, text, (size_t)length), PDP_OK);
+        assert_int_equal(pdp_problem_create(&problem, recurrence), PDP_OK);
+        assert_int_equal(pdp_problem_set_whole(problem, "o", NULL, 0, 0), PDP_OK);
+        assert_int_equal(pdp_problem_check(problem), e < 2 ? PDP_BAD_INPUT : PDP_OK);
+        assert_string_equal(pdp_problem_error(problem), e < 2 ? "there are 0 offsets, and so nothing for cell 2" : "");
+        pdp_problem_free(problem);
+        pdp_recurrence_free(recurrence);
+    }
+}
+
 /* Every function that takes NULL does. */
 static void test_null(void **unused) {
     (void)unused;
@@ -288,6 +344,8 @@ int main(void) {
         cmocka_unit_test(test_sdp_operator),
         cmocka_unit_test(test_operator_names),
         cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_set_again),
+        cmocka_unit_test(test_no_offsets),
         cmocka_unit_test(test_null),
     };
     return cmocka_run_group_tests_name("problem", tests, NULL, NULL);
