@@ -348,7 +348,8 @@ typedef struct pdp_candidate {
     const char *reason; /* why it is refused, or what else its time is made of; or "" */
 } pdp_candidate;
 
-/* Candidate `index` from 0: the fastest first, then those that are refused. 0 when there are no more. A plan with few
+/* Candidate `index` from 0: the fastest first (one that leaves little to check, where that is asked for, counts as a little
+ * slower), then those that are refused. 0 when there are no more. A plan with few
  * terms, or for a method by name, has some only if its option `explain` was set. */
 PDP_API int pdp_plan_candidate(const pdp_plan *plan, size_t index, pdp_candidate *out);
 
@@ -397,9 +398,9 @@ typedef enum pdp_certificate {
                    * asked for take long to find: cells of the table are what their terms come to, all of them or some,
                    * or, of one cell without a table, the steps to it are right at a random point; as the text says */
     PDP_CERTIFIED /* and another method comes to the same value. A matrix chain gets this from verify = 1 on: by Hu and
-                   * Shing's method or, if that is what solved it, by the plain table; beyond 10 matrices by other
-                   * code for that method on the mirrored chain. So does one cell of a sum by `bostan-mori`, whose
-                   * offsets are 48 at most: by powers of x */
+                   * Shing's method or, if that is what solved it, by other code for that method on the mirrored
+                   * chain. So does one cell of a sum by `bostan-mori`, whose offsets are 48 at most and whose source
+                   * does not change behind the presets: by powers of x */
 } pdp_certificate;
 
 /* *text, unless `text` is NULL, is what was checked, in words; it lives as long as the solution. */
@@ -437,7 +438,8 @@ PDP_API const int64_t *pdp_solution_table(const pdp_solution *solution, size_t *
  * smallest of equally good ones, 0 where there is none. NULL unless the plan's `splits` was set. */
 PDP_API const int64_t *pdp_solution_splits(const pdp_solution *solution);
 
-/* The decisions behind the value, for operators that choose (min, max), ties to the smallest k or the first offset.
+/* The decisions behind the value, for operators that choose (min, max), ties to the smallest k or the first offset, but
+ * of a chain by hu-shing, whose order is one of the cheapest.
  * Interval: the nodes of the tree in pre-order, cells without a decision (leaves) left out. Linear: the steps from the
  * last cell back to one that needs none. */
 typedef enum pdp_decision_kind {

@@ -33,11 +33,15 @@ with tempfile.TemporaryDirectory() as folder:
     # The program itself, where it was installed.
     expect(run(prefix / "bin/pipedp", "mcm", *"30 35 15 5 10 20 25".split()))
 
-    # pkg-config; the prefix in the file is the one of the configure step, so it is named anew.
+    # pkg-config, also for a program that needs no shared library of ours.
     environment = dict(os.environ, PKG_CONFIG_PATH=str(library / "pkgconfig"))
-    flags = run("pkg-config", f"--define-variable=prefix={prefix}", "--cflags", "--libs", "pipedp", env=environment)
+    flags = run("pkg-config", "--cflags", "--libs", "pipedp", env=environment)
     run("cc", source / "examples/chain.c", "-o", folder / "by_pkg_config", *flags.split())
     expect(run(folder / "by_pkg_config", env=dict(os.environ, LD_LIBRARY_PATH=str(library))))
+    flags = run("pkg-config", "--static", "--cflags", "--libs", "pipedp", env=environment)
+    flags = flags.replace("-lpipedp", str(library / "libpipedp.a"))
+    run("cc", source / "examples/chain.c", "-o", folder / "by_static_pkg_config", *flags.split())
+    expect(run(folder / "by_static_pkg_config"))
 
     # The CMake package.
     outside = folder / "outside"

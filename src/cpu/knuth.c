@@ -18,7 +18,7 @@ const char *pdp_knuth_refuse(const pdp_problem *problem) {
         return "it is for the least or the largest l + r, to which finish adds a weight of i and j";
     }
     if (problem->element != PDP_ELEMENT_WHOLE && problem->element != PDP_ELEMENT_I64) {
-        return "it is for whole numbers of 64 bits: others are rounded, or wrap around";
+        return "it is for whole numbers of 64 bits that are exact";
     }
     /* Room for sums of two. */
     return pdp_bounds_find(problem).reach > INT64_MAX / 4 ? "its values are not sure to fit into int64" : NULL;

@@ -154,7 +154,7 @@ static pdp_status check_table(const pdp_plan *plan, const pdp_witness *witness, 
     const bool is_alone = solution->certificate_length == 0 && checked == 1;
     append_text(solution, "the last cell");
     if (checked > 1) {
-        add_text(solution, " and %zu other%s, drawn at random,", checked - 1, checked == 2 ? "" : "s");
+        add_text(solution, " and %zu draw%s at random", checked - 1, checked == 2 ? "" : "s");
     }
     add_text(solution, " of %s%.0f %s", solution->first > 0 ? "the last " : "",
              solution->first > 0 ? (double)(problem->n - pdp_witness_first(solution)) : all,

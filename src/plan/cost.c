@@ -530,6 +530,10 @@ static void explain_choice(const pdp_plan *plan, char *out, size_t size) {
     while (count < plan->cost_count && !plan->costs[count].is_refused) {
         count++;
     }
+    size_t weak = 0; /* the first that would be faster */
+    while (weak < count && !(plan->costs[weak].is_weak && plan->costs[weak].seconds < first->seconds)) {
+        weak++;
+    }
     if (!pdp_wish_is_auto(plan->options.algorithm)) {
         snprintf(out, size, "%s is asked for", name);
     } else if (plan->options.record) {
@@ -538,6 +542,9 @@ static void explain_choice(const pdp_plan *plan, char *out, size_t size) {
         snprintf(out, size, "%s: there are so few terms that a choice would not pay", name);
     } else if (count <= 1) {
         snprintf(out, size, "%s is the only way to what is asked for", name);
+    } else if (first->method == plan->method && first->on_device == (plan->device != NULL) && weak < count) {
+        snprintf(out, size, "%s: %s is predicted to be faster, but leaves little to check by", name,
+                 plan->costs[weak].method->name);
     } else if (first->method == plan->method && first->on_device == (plan->device != NULL)) {
         snprintf(out, size, "%s is predicted to be the fastest of %zu ways, by rates that are %s", name, count,
                  plan->rates.is_measured ? "measured" : "built in: pipedp tune measures this machine's");

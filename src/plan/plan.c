@@ -357,8 +357,7 @@ static bool take(pdp_plan *plan, pdp_cost *cost, size_t *kept) {
         pass_over(plan);
         *kept = strlen(plan->note);
         return false;
-    } else if (plan->method != cost->method && cost->method->kind == PDP_ENGINE) {
-        cost->lacks_kernel = true;
+    } else if (plan->method != cost->method) {
         return false;
     }
     pdp_plan_measure(plan);
@@ -371,11 +370,19 @@ static bool take(pdp_plan *plan, pdp_cost *cost, size_t *kept) {
 
 /* The first of the costs that can be had after all. False if none can. */
 static bool take_cheapest(pdp_plan *plan) {
-    size_t kept = 0; /* of the note; that a kernel is missing is only told if the plain loops are taken */
+    size_t kept = 0;                      /* of the note */
+    char missing[sizeof plan->note] = ""; /* that there is no kernel is only told where the plain loops are taken */
     bool is_taken = false;
     for (size_t x = 0; !is_taken && x < plan->cost_count && !plan->costs[x].is_refused; x++) {
+        const pdp_method_kind kind = plan->costs[x].method->kind;
         plan->note[kept] = '\0';
+        if (kind == PDP_PLAIN && missing[0] != '\0') {
+            pdp_plan_add_note(plan, "%s", missing);
+        }
         is_taken = take(plan, &plan->costs[x], &kept);
+        if (!is_taken && kind == PDP_ENGINE && plan->note[kept] != '\0') {
+            snprintf(missing, sizeof missing, "%s", plan->note + kept + (kept > 0 ? strlen("; ") : 0));
+        }
     }
     pdp_plan_sort_costs(plan);
     return is_taken;

@@ -474,7 +474,7 @@ pdp_status pdp_witness_cells(const pdp_witness *w, double terms, size_t *checked
     *checked = 1;
     check_cell(w, &b, 0, last, solution->value, &own, error);
     double left = terms - (double)own;
-    while (error->status == PDP_OK && left > 0) {
+    while (error->status == PDP_OK && left > 0 && (is_linear ? (int64_t)last > first : last > 1)) {
         const size_t i = is_linear ? 0 : (size_t)pdp_random_between(&state, 0, (int64_t)last - 1);
         const size_t j = (size_t)pdp_random_between(&state, is_linear ? first : (int64_t)i + 1, (int64_t)last);
         check_cell(w, &b, i, j, pdp_solution_cell(solution, i, j), &own, error);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -14,6 +15,34 @@
 enum { SHOWN_LENGTH = 400, SHOWN_LINES = 20, SHOWN_CELLS = 8 };
 enum { MOST_CELLS_SHOWN_OF = 1000000000 }; /* beyond that one cell may be had at once, and the last ones not */
 
+/* The folder that a path's last part is in. */
+static bool find_folder(const char *path, struct stat *out) {
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == path ? strdup("/") : slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+    const bool is_found = folder && stat(folder, out) == 0;
+    free(folder);
+    return is_found;
+}
+
+/* What is written to one would be lost in the other, by whatever names; devices take both. */
+static bool is_same_file(const char *path, const char *other) {
+    struct stat a, b;
+    const bool exists = stat(path, &a) == 0;
+    if (exists != (stat(other, &b) == 0) || (exists && !S_ISREG(a.st_mode))) {
+        return false;
+    }
+    if (!exists) {
+        const char *slash = strrchr(path, '/'), *other_slash = strrchr(other, '/');
+        if (strcmp(slash ? slash + 1 : path, other_slash ? other_slash + 1 : other) != 0) {
+            return false;
+        }
+        if (!find_folder(path, &a) || !find_folder(other, &b)) {
+            return strcmp(path, other) == 0;
+        }
+    }
+    return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 /* Refuses what does not fit together, before anything is done. */
 static int check_input(const run_input *input, const run_front *front) {
     const char *const names[RUN_FILES] = {"--table", "--splits", front->report_option, "--save", "--output"};
@@ -21,8 +50,15 @@ static int check_input(const run_input *input, const run_front *front) {
         for (int g = f + 1; g < RUN_FILES; g++) {
             const char *path = input->paths[f];
             const char *other = input->paths[g];
-            if (path && other && strcmp(path, other) == 0 && strncmp(path, "/dev/", 5) != 0) {
+            if (path && other && is_same_file(path, other)) {
                 return cli_fail(EXIT_BAD_USE, "%s and %s both go to '%s'", names[f], names[g], path);
+            }
+        }
+        for (int s = 0; s < RUN_SOURCES && front->sources[s].name; s++) {
+            const char *read = front->sources[s].path; /* NULL: it was given in place */
+            if (input->paths[f] && read && is_same_file(input->paths[f], read)) {
+                return cli_fail(EXIT_BAD_USE, "%s would replace '%s', which %s is read from", names[f], input->paths[f],
+                                front->sources[s].name);
             }
         }
     }
