@@ -89,6 +89,8 @@ class Verify(CommandTest):
                     self.assertIn(checked["certificate"], [result["certificate"], "certified"])
                     self.assertEqual(checked["problem"], result["problem"])
                     self.assertEqual((checked["value"], checked["type"]), (saved["value"], saved["type"]))
+                    value = re.search(r"^(?:value|cost) +(.*)", self.run_program(*command)[0], re.M)[1]
+                    self.assertIn(f"\nvalue     {value}\n", self.run_program("verify", "s.json")[0])
                     self.assertIn(self.run_json("verify", "s.json", "--full")["certificate"], ["witness", "certified"])
 
     def builtins(self):
@@ -293,6 +295,17 @@ class Verify(CommandTest):
         near = short + 2**-20  # the next float, which rounding may well leave: it is what was claimed
         self.save(*line, "-A", "blocks", "--type", "f32", value=near)
         self.assertEqual(self.run_json("verify", "s.json")["value"], near)
+
+    @unittest.skipUnless(READS_JSON, "built without jansson")
+    def test_sets_are_told_as_sets(self):
+        (self.folder / "own.dp").write_text("interval own\n type bits\n input b[n]\n size n\n leaf b[i]\n term l | r\n"
+                                            " combine or\n")
+        for last, text in [(4, "{0, 2}"), (-2**63, "{0, 63}"), (-1, "{" + ", ".join(map(str, range(64))) + "}")]:
+            line = ["solve", "own.dp", "--input", f"b=1,{last},0"]
+            saved = self.save(*line)
+            for command in [line, ["verify", "s.json"]]:
+                self.assertIn(f"\nvalue     {text}\n", self.run_program(*command)[0])
+                self.assertEqual(self.run_json(*command)["value"], saved["value"] % 2**64)
 
     @unittest.skipUnless(READS_JSON, "built without jansson")
     def test_tampered(self):

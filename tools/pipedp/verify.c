@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "json.h"
 #include "saved.h"
+#include "value_text.h"
 
 typedef struct verify_arguments {
     const char *path;
@@ -47,6 +48,11 @@ static const struct argp argp = {
            "  pipedp verify order.json",
 };
 
+/* As a solve tells it. */
+static bool is_set(const saved *s) {
+    return pdp_recurrence_shape(s->recurrence) == PDP_INTERVAL && strcmp(s->type, "bits") == 0;
+}
+
 /* What was claimed, and holds: floats may have been found a little different. */
 static void print_json(const saved *s, const char *level, const char *checked) {
     json writer;
@@ -57,6 +63,8 @@ static void print_json(const saved *s, const char *level, const char *checked) {
         json_put_null(&writer, "value");
     } else if (s->is_real) {
         json_put_exact(&writer, "value", s->claim.real_value);
+    } else if (is_set(s)) {
+        json_put_unsigned(&writer, "value", (uint64_t)s->claim.value);
     } else {
         json_put_integer(&writer, "value", s->claim.value);
     }
@@ -73,14 +81,18 @@ static void print_text(const saved *s, const char *level, const char *checked) {
     if (s->at >= 0) {
         printf("cell      %" PRId64 "\n", s->at);
     }
+    fputs("value     ", stdout);
     if (!s->claim.feasible) {
-        puts("value     none");
+        fputs("none", stdout);
     } else if (s->is_real) {
-        printf("value     %.17g%s\n", s->claim.real_value, strcmp(s->type, "f32") == 0 ? " (f32)" : "");
+        value_print_real(stdout, s->claim.real_value);
+        fputs(strcmp(s->type, "f32") == 0 ? " (f32)" : "", stdout);
+    } else if (is_set(s)) {
+        value_print_set(stdout, (uint64_t)s->claim.value);
     } else {
-        printf("value     %" PRId64 "\n", s->claim.value);
+        printf("%" PRId64, s->claim.value);
     }
-    printf("%-9s %s\n", level, checked);
+    printf("\n%-9s %s\n", level, checked);
 }
 
 /* Other methods may not be able to; and sums of floats are rounded in the order in which a method adds them. */
