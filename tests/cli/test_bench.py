@@ -110,7 +110,8 @@ class Paper(support.CommandTest):
             (["more"], ["'more'"]),
         ]:
             self.refuse("bench", "paper", *arguments, names=names)
-        self.refuse("bench", "papers", names=["paper", "interval"])
+        self.refuse("bench", "papers", names=["pipedp: 'papers' is not a benchmark; there are interval, linear, "])
+        self.assertNotIn("''", self.refuse("bench", names=["Usage: pipedp bench"]))
 
 
 class Checks(support.CommandTest):
