@@ -22,7 +22,9 @@
  * Errors. A function that creates an object returns a status and always sets *out: on failure to an
  * object that holds nothing but the error text, which is freed like any other, or to NULL when there
  * was no memory even for that. Every _error function takes NULL, and returns "" after success. Every
- * _free function takes NULL. The other functions of a failed object, or of NULL, return 0, NULL or "".
+ * _free function takes NULL. The other functions of a failed object, or of NULL, return 0, NULL or "",
+ * or a status that is not PDP_OK. Pointers to anything else have to be valid, unless their count is 0 or
+ * it is said that they may be NULL.
  *
  * Threads. The library keeps no global state, never prints and never exits. Different objects may be
  * used by different threads at once; one problem may serve many plans, and one plan many runs, at the

@@ -2,13 +2,20 @@
 """A bar of 6 m is sawn into the lengths of a price list (bar_prices.txt; a list of one's own may be given) so that they
 sell for the most. The saw turns 3 mm into dust at each cut; what is left over is scrap."""
 import pathlib
-import sys
 
-from gallery import check, items, solve
+from gallery import argument, check, items, read_text, solve, stop
 
 BAR, SAW = 6000, 3
-source = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).with_name("bar_prices.txt"))
-prices = dict(map(int, line.split()) for line in source.read_text().splitlines() if line and line[0] != "#")
+source = argument(pathlib.Path(__file__).with_name("bar_prices.txt"))
+prices = {}
+for number, line in enumerate(read_text(source).splitlines(), 1):
+    words = line.split()
+    if words and words[0][0] != "#":
+        if len(words) != 2 or not all(word.isdecimal() and int(word) > 0 for word in words):
+            stop(2, f"'{source}', line {number}: '{line[:60]}' is not a length in mm and a price in cents")
+        prices[int(words[0])] = int(words[1])
+if not prices:
+    stop(2, f"'{source}' has no length and no price")
 
 
 def most_by_trying(lengths, rest):

@@ -6,12 +6,11 @@ import itertools
 import pathlib
 import random
 import re
-import sys
 
-from gallery import Lanes, check, solve
+from gallery import Lanes, check, solve, whole_argument
 
 N, LAUNCH, CHIP, BYTES = 1000, 5_000_000, 262_144, 4  # as in launch_chain.dp
-seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+seed = whole_argument(1)
 draw = random.Random(seed).random
 p = [int(16 * 2 ** (5 * draw())) for _ in range(N + 1)]
 numbers = [rows * columns for rows, columns in zip(p, p[1:])]

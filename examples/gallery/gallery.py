@@ -1,4 +1,5 @@
-"""What the examples share: pipedp found and run, the result checked, rows of numbers held in one large integer."""
+"""What the examples share: their arguments, pipedp found and run, the result checked, rows of numbers held in one large
+integer."""
 import json
 import os
 import pathlib
@@ -25,6 +26,29 @@ def find_program():
 def stop(code, message):
     print(f"{pathlib.Path(sys.argv[0]).name}: {message}", file=sys.stderr)
     sys.exit(code)
+
+
+def argument(otherwise):
+    """The one argument that may be given, or `otherwise`."""
+    if len(sys.argv) > 2:
+        stop(2, f"'{sys.argv[2]}' is one argument too many")
+    return sys.argv[1] if len(sys.argv) > 1 else otherwise
+
+
+def whole_argument(otherwise, least=None):
+    text = argument(otherwise)
+    try:
+        number = int(text)
+    except ValueError:
+        stop(2, f"'{text}' is not a whole number")
+    return number if least is None or number >= least else stop(2, f"{number} is less than {least}")
+
+
+def read_text(path):
+    try:
+        return pathlib.Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        stop(2, f"'{path}' cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}")
 
 
 def solve(recurrence, inputs, *options):

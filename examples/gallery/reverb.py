@@ -4,11 +4,11 @@ w[j] * y[i - a[j]]. A file to listen to may be asked for: reverb.py clap.wav"""
 import math
 import random
 import struct
-import sys
 import wave
 
-from gallery import check, solve
+from gallery import argument, check, solve, stop
 
+target = argument(None)
 RATE, SECONDS, SEED = 22050, 2, 1
 DELAYS = [641, 787, 907, 971, 1103, 1277]  # samples, 29 to 58 ms; primes, so that echoes seldom meet
 GAINS = [0.25, -0.22, 0.19, -0.14, 0.10, 0.07]  # less than 1 together, so that every sound dies away
@@ -48,9 +48,12 @@ for start in range(0, RATE * 3 // 2, WINDOW):
 print(f"  the hall takes {reverberation_time(wet):.2f} s for 60 dB")
 check(len(wet) == len(dry) and wet[-1] == result["value"], f"there are {len(wet)} samples")
 check(residue(wet) < 1e-14, "without its echoes the sound is the clap again, to 1e-14")
-if len(sys.argv) > 1:
+if target:
     loudest = max(map(abs, dry + wet))
-    with wave.open(sys.argv[1], "wb") as file:
-        file.setparams((1, 2, RATE, 0, "NONE", ""))
-        file.writeframes(b"".join(struct.pack("<h", round(30000 * y / loudest)) for y in dry[:RATE // 2] + wet))
-    print(f"{sys.argv[1]}: the clap, then the clap in the hall")
+    try:
+        with open(target, "wb") as stream, wave.open(stream, "wb") as file:
+            file.setparams((1, 2, RATE, 0, "NONE", ""))
+            file.writeframes(b"".join(struct.pack("<h", round(30000 * y / loudest)) for y in dry[:RATE // 2] + wet))
+    except OSError as error:
+        stop(2, f"'{target}' cannot be written: {error.strerror}")
+    print(f"{target}: the clap, then the clap in the hall")

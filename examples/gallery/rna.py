@@ -3,12 +3,11 @@
 with at least three bases in a loop. The seed may be given: rna.py 7"""
 import collections
 import random
-import sys
 
-from gallery import Lanes, check, solve
+from gallery import Lanes, check, solve, whole_argument
 
 N, LOOP, WIDTH = 2000, 3, 100
-seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+seed = whole_argument(1)
 draw = random.Random(seed).random
 bases = "".join("ACGU"[int(4 * draw())] for _ in range(N))
 PAIRS = {"AU", "UA", "CG", "GC", "GU", "UG"}

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 """Change from a till whose trays of 5 and 10 cents are empty: the fewest coins, beside the habit of giving the largest
 coin first. The amount in cents may be given: till.py 199"""
-import sys
-
-from gallery import check, items, solve
+from gallery import check, items, solve, whole_argument
 
 COINS = [1, 2, 20, 50, 100, 200]
-amount = int(sys.argv[1]) if len(sys.argv) > 1 else 365
+amount = whole_argument(365, least=0)
 
 
 def largest_first(rest):

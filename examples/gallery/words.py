@@ -9,13 +9,15 @@ import pathlib
 import re
 import sys
 
-from gallery import ROOT, check, solve
+from gallery import ROOT, check, read_text, solve, stop
 
 LEVELS = 4  # that are shown
 texts = [pathlib.Path(name) for name in sys.argv[1:]] or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-prose = [re.sub(r"```.*?```|`.*?`", " ", text.read_text(), flags=re.S) for text in texts]
+prose = [re.sub(r"```.*?```|`.*?`", " ", read_text(text), flags=re.S) for text in texts]
 counts = collections.Counter(word for text in prose for word in re.findall(r"[a-z]{2,}|\ba\b|\bi\b", text.lower()))
 keys = sorted(word for word in counts if counts[word] >= 3)
+if not keys:
+    stop(2, f"no word occurs three times in {', '.join(map(str, texts))}")
 hits, misses, total = [counts[word] for word in keys], [0] * (len(keys) + 1), sum(counts.values())
 place = 0
 for word in sorted(counts):

@@ -11,7 +11,13 @@ struct pdp_code {
 
 pdp_status pdp_code_compile(pdp_code **out, const char *source, const char *flags) {
     pdp_code *code = *out = calloc(1, sizeof *code);
-    return code ? pdp_module_open(&code->module, source, strlen(source), flags, &code->error) : PDP_NO_MEMORY;
+    if (!code) {
+        return PDP_NO_MEMORY;
+    }
+    if (!source || !flags) {
+        return pdp_error_set(&code->error, PDP_BAD_INPUT, "%s is NULL", source ? "flags" : "source");
+    }
+    return pdp_module_open(&code->module, source, strlen(source), flags, &code->error);
 }
 
 pdp_function *pdp_code_find(const pdp_code *code, const char *name) {

@@ -57,6 +57,9 @@ pdp_status pdp_file_create(pdp_file **out, const char *path) {
     if (!file) {
         return PDP_NO_MEMORY;
     }
+    if (!path) {
+        return pdp_error_set(&file->error, PDP_BAD_INPUT, "path is NULL");
+    }
     struct stat about;
     bool exists = stat(path, &about) == 0;
     if (exists && S_ISDIR(about.st_mode)) {

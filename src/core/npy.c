@@ -188,11 +188,19 @@ pdp_status pdp_npy_read(pdp_numbers *numbers, FILE *stream) {
     return PDP_OK;
 }
 
+/* Whatever number the caller has made one of. */
+static bool is_type(pdp_npy_type type) {
+    return type == PDP_NPY_I8 || type == PDP_NPY_F8 || type == PDP_NPY_F4;
+}
+
 pdp_status pdp_npy_begin(FILE *stream, pdp_npy_type type, size_t rows, size_t columns) {
     /* Magic, version, length and header together fill 128 bytes, the header blank-padded before its
      * newline, so that the data is aligned. */
     enum { PREFIX = 10, TOTAL = 128 };
-    static const char *const names[] = {"<i8", "<f8", "<f4"};
+    static const char *const names[] = {[PDP_NPY_I8] = "<i8", [PDP_NPY_F8] = "<f8", [PDP_NPY_F4] = "<f4"};
+    if (!is_type(type)) {
+        return PDP_BAD_INPUT;
+    }
     char shape[64];
     if (rows > 0) {
         snprintf(shape, sizeof shape, "(%zu, %zu)", rows, columns);
@@ -214,6 +222,9 @@ pdp_status pdp_npy_begin(FILE *stream, pdp_npy_type type, size_t rows, size_t co
 
 pdp_status pdp_npy_append(FILE *stream, pdp_npy_type type, const void *items, size_t count) {
     const size_t bytes = type == PDP_NPY_F4 ? 4 : 8;
+    if (!is_type(type)) {
+        return PDP_BAD_INPUT;
+    }
     for (size_t begin = 0; begin < count;) {
         unsigned char chunk[8192];
         size_t part = count - begin < sizeof chunk / bytes ? count - begin : sizeof chunk / bytes;

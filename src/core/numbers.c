@@ -216,18 +216,26 @@ pdp_status pdp_numbers_read_stream(pdp_numbers *numbers, FILE *stream) {
     return status == PDP_OK ? check_matrix(numbers) : status;
 }
 
-static pdp_numbers *create(pdp_numbers **out, unsigned form) {
-    *out = calloc(1, sizeof **out);
-    if (*out) {
-        (*out)->form = form;
+/* `source` is what they are to come from. */
+static pdp_status create(pdp_numbers **out, unsigned form, const char *what, const char *source) {
+    static const unsigned known = PDP_REALS | PDP_MATRIX;
+    pdp_numbers *numbers = *out = calloc(1, sizeof *numbers);
+    if (!numbers) {
+        return PDP_NO_MEMORY;
     }
-    return *out;
+    numbers->form = form;
+    if ((form & ~known) != 0) {
+        return pdp_error_set(&numbers->error, PDP_BAD_INPUT, "form is %u, and must be 0, PDP_REALS, PDP_MATRIX or both",
+                             form);
+    }
+    return source ? PDP_OK : pdp_error_set(&numbers->error, PDP_BAD_INPUT, "%s is NULL", what);
 }
 
 pdp_status pdp_numbers_parse_as(pdp_numbers **out, const char *text, size_t length, unsigned form) {
-    pdp_numbers *numbers = create(out, form);
-    if (!numbers) {
-        return PDP_NO_MEMORY;
+    pdp_status status = create(out, form, "text", length > 0 ? text : "");
+    pdp_numbers *numbers = *out;
+    if (status != PDP_OK) {
+        return status;
     }
     if (length == 0) { /* fmemopen refuses it, and it is an empty list */
         return check_matrix(numbers);
@@ -236,7 +244,7 @@ pdp_status pdp_numbers_parse_as(pdp_numbers **out, const char *text, size_t leng
     if (!stream) {
         return pdp_error_set_no_memory(&numbers->error, length);
     }
-    pdp_status status = pdp_numbers_read_stream(numbers, stream);
+    status = pdp_numbers_read_stream(numbers, stream);
     fclose(stream);
     return status;
 }
@@ -250,9 +258,10 @@ pdp_status pdp_numbers_read(pdp_numbers **out, const char *path) {
 }
 
 pdp_status pdp_numbers_read_as(pdp_numbers **out, const char *path, unsigned form) {
-    pdp_numbers *numbers = create(out, form);
-    if (!numbers) {
-        return PDP_NO_MEMORY;
+    pdp_status status = create(out, form, "path", path);
+    pdp_numbers *numbers = *out;
+    if (status != PDP_OK) {
+        return status;
     }
     bool is_stdin = strcmp(path, "-") == 0;
     FILE *stream = is_stdin ? stdin : fopen(path, "rbe");
@@ -260,7 +269,6 @@ pdp_status pdp_numbers_read_as(pdp_numbers **out, const char *path, unsigned for
         return pdp_error_set(&numbers->error, PDP_BAD_INPUT, "'%.200s' cannot be opened: %s", path, strerror(errno));
     }
     struct stat about;
-    pdp_status status;
     if (fstat(fileno(stream), &about) == 0 && S_ISDIR(about.st_mode)) {
         status = pdp_error_set(&numbers->error, PDP_BAD_INPUT, "'%.200s' is a folder, not a file", path);
     } else {

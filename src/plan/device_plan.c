@@ -51,6 +51,10 @@ static pdp_status find_device(pdp_plan *plan, const char *backend, pdp_error *er
         return pdp_error_set(error, PDP_BAD_INPUT, "the device is not open: %.250s", plan->device->error.text);
     }
     if (plan->owns_device && pdp_device_open(&plan->device, backend) != PDP_OK) {
+        if (plan->device && !plan->device->calls) { /* of which a plan knows more */
+            return pdp_error_set(error, PDP_BAD_INPUT,
+                                 "backend '%.40s' is not known; there are auto, cpu, cuda, opencl, host", backend);
+        }
         return pdp_error_set(error, plan->device ? plan->device->error.status : PDP_NO_MEMORY, "%s",
                              pdp_device_error(plan->device));
     }

@@ -168,6 +168,9 @@ double pdp_rates_get(const pdp_rates *rates, size_t index) {
 }
 
 pdp_status pdp_rates_set(pdp_rates *rates, size_t index, double per_second) {
+    if (!rates) {
+        return PDP_NO_MEMORY;
+    }
     if (index >= PDP_RATE_COUNT || !is_rate(per_second)) {
         return pdp_error_set(&rates->error, PDP_BAD_INPUT, "rate %zu is %g, and must be one of %d, 0.001 to 1e18",
                              index, per_second, PDP_RATE_COUNT);
@@ -194,6 +197,9 @@ static bool write_file(const pdp_rates *rates, int file) {
 pdp_status pdp_rates_save(pdp_rates *rates) {
     int folder = -1;
     pdp_work work;
+    if (!rates) {
+        return PDP_NO_MEMORY;
+    }
     if (pdp_cache_open(&folder, true, &rates->error) != PDP_OK) {
         return rates->error.status;
     }

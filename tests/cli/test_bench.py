@@ -110,7 +110,8 @@ class Paper(support.CommandTest):
             (["more"], ["'more'"]),
         ]:
             self.refuse("bench", "paper", *arguments, names=names)
-        self.refuse("bench", "papers", names=["paper", "interval"])
+        self.refuse("bench", "papers", names=["pipedp: 'papers' is not a benchmark; there are interval, linear, "])
+        self.assertNotIn("''", self.refuse("bench", names=["Usage: pipedp bench"]))
 
 
 class Checks(support.CommandTest):
@@ -220,6 +221,11 @@ class Planner(support.CommandTest):
         self.assertFalse(cache.exists())  # who only looks for rates leaves nothing behind
         rates = self.run_json("tune", environment=environment)
         self.assertGreater(rates["blocks i32"], 1e6)
+        # What there is no problem for keeps its built-in rate, and so does a GPU where there is none.
+        kept = ["tiles u32", "tiles u64", "blocks checked", "bytes of fresh memory", "compilations"]
+        self.assertEqual([name for name in rates if rates[name] is None and "GPU" not in name], kept)
+        self.assertRegex(self.run_program("tune", environment=environment)[0],
+                         r"\nblocks i32 +[0-9][^ ]* +[^ ]+\n(.*\n)*compilations +- +[^ ]+\n")
         file = cache / "pipedp" / "rates"
         self.assertEqual(file.stat().st_mode & 0o777, 0o600)
         self.assertEqual([p.name for p in file.parent.iterdir() if p.name.startswith("work-")], [])

@@ -51,8 +51,8 @@ class Gallery(CommandTest):
         path.chmod(0o755)
         return path
 
-    def run_example(self, command, program, code):
-        done = subprocess.run([ROOT / command], capture_output=True, text=True, cwd=self.folder, timeout=240,
+    def run_example(self, command, program, code, arguments=()):
+        done = subprocess.run([ROOT / command, *arguments], capture_output=True, text=True, cwd=self.folder, timeout=240,
                               env=dict(os.environ, PIPEDP=str(program), PYTHONDONTWRITEBYTECODE="1"))
         self.assertEqual(done.returncode, code, f"{command}: {done.stdout} {done.stderr}")
         return done
@@ -81,6 +81,29 @@ class Gallery(CommandTest):
             name = re.sub(r".*/|\.py", "", command)
             if name not in SLOW or os.environ.get("PIPEDP_LONG"):
                 self.assertIn(claims[name], self.run_example(command, liar, code=3).stderr)
+
+    def test_bad_arguments_are_named(self):
+        for name, text in {"prices": "# mm, cents\n700 12\n\n800 x\n", "none": "# nothing\n", "short": "a word\n"}.items():
+            (self.folder / name).write_text(text)
+        (self.folder / "bytes").write_bytes(b"\xff\xfe")
+        for line, text in [
+                ("till abc", "'abc' is not a whole number"), ("till -3", "-3 is less than 0"),
+                ("till 1 2", "'2' is one argument too many"), ("chain x", "'x' is not a whole number"),
+                ("chain 1 y", "'y' is one"), ("rna x", "'x' is not a whole number"), ("rna 1 y", "'y' is one"),
+                ("bars /nope", "'/nope' cannot be read: No such file or directory"), ("bars a b", "'b' is one"),
+                ("bars bytes", "'bytes' cannot be read: it is no text"), ("bars none", "'none' has no length and no price"),
+                ("bars prices", "'prices', line 4: '800 x' is not a length in mm and a price in cents"),
+                ("words /nope", "'/nope' cannot be read: No such file or directory"),
+                ("words short", "no word occurs three times in short"),
+                ("reverb /nodir/x.wav", "'/nodir/x.wav' cannot be written: No such file or directory"),
+                ("reverb a b", "'b' is one argument too many")]:
+            name, *arguments = line.split()
+            done = self.run_example(f"examples/gallery/{name}.py", os.path.abspath(PROGRAM), 2, arguments)
+            self.assertRegex(done.stderr, rf"^{name}\.py: {re.escape(text)}[^\n]*\n$", line)
+        for line in ["till 0", "reverb x.wav"]:
+            name, *arguments = line.split()
+            self.run_example(f"examples/gallery/{name}.py", os.path.abspath(PROGRAM), 0, arguments)
+        self.assertEqual((self.folder / "x.wav").read_bytes()[:4], b"RIFF")
 
     def test_a_missing_program_is_named(self):
         for command in COMMANDS:

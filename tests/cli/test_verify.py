@@ -88,8 +88,9 @@ class Verify(CommandTest):
                     checked = self.run_json("verify", "s.json")
                     self.assertIn(checked["certificate"], [result["certificate"], "certified"])
                     self.assertEqual(checked["problem"], result["problem"])
-                    if not saved["real"]:
-                        self.assertEqual(checked["value"], saved["value"])
+                    self.assertEqual((checked["value"], checked["type"]), (saved["value"], saved["type"]))
+                    value = re.search(r"^(?:value|cost) +(.*)", self.run_program(*command)[0], re.M)[1]
+                    self.assertIn(f"\nvalue     {value}\n", self.run_program("verify", "s.json")[0])
                     self.assertIn(self.run_json("verify", "s.json", "--full")["certificate"], ["witness", "certified"])
 
     def builtins(self):
@@ -195,7 +196,7 @@ class Verify(CommandTest):
             self.save(*far, "-A", "bostan-mori", value=lambda v: v ^ 1)
             self.wrong("the answer is wrong: it is claimed to be")
             self.save(*far, "-A", "bostan-mori", at=-3)
-            self.refuse("verify", "s.json", names=['"at" must be a cell, counted from 0'])
+            self.refuse("verify", "s.json", names=['"at" is -3, and must be a cell, counted from 0'])
         result = self.run_json("solve", "compositions_mod", "--input", "part=1,2,5", "--param", "total=9", "--at", 10**12,
                                "--verify=full")
         self.assertIn("no other goes beyond the last cell, 9", result["checked"])
@@ -215,9 +216,11 @@ class Verify(CommandTest):
         if READS_JSON:
             self.assertIn("value     inf\n", self.run_program("verify", "s.json")[0])
             self.assertEqual(self.run_json("verify", "s.json")["value"], "inf")
-            for change in [{"real": lambda v: True}, {"real": lambda v: True, "value": lambda v: 123.5}]:
+            for change in [{"real": True, "type": "f64"}, {"real": True, "type": "f64", "value": 123.5}]:
                 self.save("solve", "coins", "--input", "coin=3,5", "--param", "amount=0", **change)
                 self.refuse("verify", "s.json", names=['"real" is true, and the numbers of coins are whole'])
+            self.save("solve", "filter", "--input", "x=1,2", "--input", "a=1", "--input", "w=1", real=False, value=3)
+            self.refuse("verify", "s.json", names=['"real" is false, and the numbers of filter are floats'])
 
     def test_inputs_of_files_and_in_place(self):
         (self.folder / "p.txt").write_text("30,35,15,5\n")
@@ -271,6 +274,40 @@ class Verify(CommandTest):
             self.wrong("the answer is wrong: it is claimed to be")
 
     @unittest.skipUnless(READS_JSON, "built without jansson")
+    def test_rounding_is_that_of_the_type(self):
+        """A type that the method does not have, or that the value is not of, does not widen what is taken for right."""
+        line = ["solve", "filter", "--input", "x=1,0.3,2,5,0.1,7", "--input", "a=1,2", "--input", "w=0.3,0.1"]
+        for method in ["blocks", "window"]:
+            short = self.save(*line, "-A", method, "--type", "f32")["value"]
+            self.assertIn(" (f32)\n", self.run_program("verify", "s.json")[0])
+            value = self.save(*line, "-A", method)["value"]
+            self.assertNotEqual(value, short)
+            self.assertNotIn("f32", self.run_program("verify", "s.json")[0])
+            self.save(*line, "-A", method, value=lambda v: v * (1 + 1e-5))
+            self.wrong("the answer is wrong: it is claimed to be")
+            for off in [value, value * (1 + 1e-5), 1e300]:
+                self.save(*line, "-A", method, type="f32", value=off)
+                for full in [[], ["--full"]]:
+                    self.refuse("verify", "s.json", *full,
+                                names=['"value" is ', ", and must be a number of f32, which is its type"])
+        self.save(*line, "-A", "sequential", type="f32", value=short)
+        self.refuse("verify", "s.json", names=["method 'sequential' computes with f64, not with f32"])
+        near = short + 2**-20  # the next float, which rounding may well leave: it is what was claimed
+        self.save(*line, "-A", "blocks", "--type", "f32", value=near)
+        self.assertEqual(self.run_json("verify", "s.json")["value"], near)
+
+    @unittest.skipUnless(READS_JSON, "built without jansson")
+    def test_sets_are_told_as_sets(self):
+        (self.folder / "own.dp").write_text("interval own\n type bits\n input b[n]\n size n\n leaf b[i]\n term l | r\n"
+                                            " combine or\n")
+        for last, text in [(4, "{0, 2}"), (-2**63, "{0, 63}"), (-1, "{" + ", ".join(map(str, range(64))) + "}")]:
+            line = ["solve", "own.dp", "--input", f"b=1,{last},0"]
+            saved = self.save(*line)
+            for command in [line, ["verify", "s.json"]]:
+                self.assertIn(f"\nvalue     {text}\n", self.run_program(*command)[0])
+                self.assertEqual(self.run_json(*command)["value"], saved["value"] % 2**64)
+
+    @unittest.skipUnless(READS_JSON, "built without jansson")
     def test_tampered(self):
         chain = ["mcm", 30, 35, 15, 5, 10, 20, 25]
         self.save(*chain, value=15124)
@@ -322,6 +359,11 @@ class Verify(CommandTest):
         self.wrong("it is claimed to be 165580142, and is 165580141")
         self.save("solve", "renewal", "--input", "f=0.5,0.5", "--param", "time=9", value=lambda v: v * 1.01)
         self.wrong("it is claimed to be 0.67")
+        steps = [["step", 9, 0, 8], ["step", 8, 0, 7]]
+        for line, text in [(["compositions", "--input", "part=1,2", "--param", "total=9"], "the operator does not choose"),
+                           (["coins", "--input", "coin=4", "--param", "amount=9"], "there is no way")]:
+            self.save("solve", *line, decisions=steps)
+            self.refuse("verify", "s.json", names=[f's.json: "decisions" is a list of 2, and must be null: {text}'])
 
     @unittest.skipUnless(READS_JSON, "built without jansson")
     def test_tampered_files(self):
@@ -340,8 +382,8 @@ class Verify(CommandTest):
     @unittest.skipUnless(READS_JSON, "built without jansson")
     def test_bad_files(self):
         whole = (self.folder / "s.json")
-        for text, names in [("", ["line 1, column 0"]), ("{", ["line 1"]), ("[]", ["it is no JSON object"]),
-                            ('{"format": 3}', ['"format" must be "pipedp solution 1"']),
+        for text, names in [("", ["line 1, column 0"]), ("{", ["line 1"]), ("[]", ["it is [], and must be a JSON object"]),
+                            ('{"format": 3}', ['"format" is 3, and must be "pipedp solution 1"']),
                             ("{}", ['"format" is missing: it must be "pipedp solution 1"']),
                             ('{"a": 1, "a": 2}', ["duplicate"]), ('{"a": "\\u0000"}', ["line 1"]),
                             ("[" * 100000, ["line 1"])]:
@@ -349,25 +391,45 @@ class Verify(CommandTest):
             self.refuse("verify", "s.json", names=["s.json: ", *names])
         chain = ["mcm", 30, 35, 15, 5]
         for changes, text in [
-                ({"recurrence": 3}, '"recurrence" must be the text of one'),
+                ({"recurrence": 3}, '"recurrence" is 3, and must be the text of one'),
                 ({"recurrence": "interval"}, "the recurrence: line 1"),
-                ({"params": []}, '"params" must be an object'), ({"inputs": None}, '"inputs" must be an object'),
+                ({"params": []}, '"params" is [], and must be an object'),
+                ({"inputs": None}, '"inputs" is null, and must be an object'),
                 ({"inputs": {"q": [1]}}, "mcm has no input or parameter 'q'"),
-                ({"inputs": {"p": [1, 2.5]}}, "input p: item 2 is not whole numbers"),
-                ({"inputs": {"p": [1, "2"]}}, "input p: item 2 is not whole numbers"),
+                ({"params": {"p": 1}}, "\"params\" has 'p', which is an input of mcm"),
+                ({"inputs": {"p": [1, 2.5]}}, "input p: item 2 is 2.5, and must be a whole number"),
+                ({"inputs": {"p": [1, "2"]}}, 'input p: item 2 is "2", and must be a whole number'),
                 ({"inputs": {"p": [1, -2]}}, "p[1] is -2, and must be at least 1"),
                 ({"inputs": {"p": []}}, "input p has 0 items"), ({"inputs": {}}, "input p is missing"),
-                ({"inputs": {"p": True}}, "p is neither a number, a text, a list nor a file"),
+                ({"inputs": {"p": True}}, "input p is true, and must be a number, a text, a list or a file"),
                 ({"inputs": {"p": "abc"}}, "input p is a list of numbers, not a text"),
-                ({"inputs": {"p": {"file": "x"}}}, 'input p has to have "file" and "sha256"'),
-                ({"feasible": 1}, '"feasible" must be true or false'), ({"real": None}, '"real" must be true or false'),
-                ({"value": 2.5}, '"value" must be a whole number'), ({"value": None}, '"value" must be a whole number'),
-                ({"feasible": False}, '"value" must be null'), ({"value": "7"}, '"value" must be a whole number'),
-                ({"decisions": {}}, '"decisions" must be a list or null'),
-                ({"decisions": [["split", 0, 1]]}, 'decision 1 is not ["split", i, k, j]'),
-                ({"decisions": [["cut", 0, 1, 2]]}, "decision 1 is not"),
-                ({"decisions": [["split", 0, -1, 2]]}, "decision 1 is not"),
-                ({"decisions": [["split", 0, 1.5, 2]]}, "decision 1 is not"), ({"decisions": [3]}, "decision 1 is not")]:
+                ({"inputs": {"p": {"file": "x"}}}, 
+                 'input p is {"file": "x"}, and must have "file" and "sha256" alone'),
+                ({"inputs": {"p": {"file": "x", "sha256": "y", "sha1": "z"}}}, 'and must have "file" and "sha256" alone'),
+                ({"feasible": 1}, '"feasible" is 1, and must be true or false'),
+                ({"real": None}, '"real" is null, and must be true or false'),
+                ({"value": 2.5}, '"value" is 2.5, and must be a whole number'),
+                ({"value": None}, '"value" is null, and must be a whole number'),
+                ({"feasible": False}, '"value" is 7875, and must be null'),
+                ({"value": "7"}, '"value" is "7", and must be a whole number'),
+                ({"value": "7" * 999}, '"value" is "' + "7" * 59 + "..., and must be"),
+                ({"version": 1}, '"version" is 1, and must be three numbers with points between them'),
+                *[({"version": text}, f'"version" is "{text}", and must be') for text in ["", "1.2", "1.2.3.4", "1.2.x"]],
+                ({"algorithm": "none"}, '"algorithm" is "none", and must be a method for intervals'),
+                ({"algorithm": "blocks"}, '"algorithm" is "blocks", and must be a method for intervals'),
+                ({"backend": "tpu"}, '"backend" is "tpu", and must be cpu, cuda, opencl, host or machine'),
+                ({"type": "i8"}, '"type" is "i8", and must be i32, i64, f32, f64, checked, mod or bits'),
+                ({"type": "bits"}, '"type" is "bits", and that of mcm is '),
+                ({"real": True, "type": "i64"}, '"type" is "i64", and must be f32 or f64'),
+                ({"certificate": "sure"}, '"certificate" is "sure", and must be unchecked, witness or certified'),
+                ({"checked": 7}, '"checked" is 7, and must be a text'),
+                ({"values": 7}, '"values" is nothing that --save writes'),
+                ({"decisions": {}}, '"decisions" is {}, and must be a list or null'),
+                ({"decisions": [["split", 0, 1]]}, 'decision 1 is ["split", 0, 1], and must be ["split", i, k, j]'),
+                ({"decisions": [["split", 0, 1, 2], ["cut", 0, 1, 2]]}, 'decision 2 is ["cut", 0, 1, 2], and must be'),
+                ({"decisions": [["split", 0, -1, 2]]}, 'decision 1 is ["split", 0, -1, 2], and must be'),
+                ({"decisions": [["split", 0, 1.5, 2]]}, 'decision 1 is ["split", 0, 1.5, 2], and must be'),
+                ({"decisions": [3]}, "decision 1 is 3, and must be")]:
             self.save(*chain, **changes)
             self.refuse("verify", "s.json", names=["s.json: ", text])
         (self.folder / "own.dp").write_text("interval own\n  input c[n, n]\n  size n\n  leaf 0\n  term l + r + c[i,j]\n"
@@ -375,10 +437,23 @@ class Verify(CommandTest):
         self.save("solve", "own.dp", "--input", "c=1,2,3;4,5,6;7,8,9")
         self.run_program("verify", "s.json")
         self.save("solve", "own.dp", "--input", "c=1,2,3;4,5,6;7,8,9", inputs={"c": [[1, 2, 3], [4, 5], [7, 8, 9]]})
-        self.refuse("verify", "s.json", names=["input c: item 4 is not in rows of one length of whole numbers"])
+        self.refuse("verify", "s.json", names=["input c: row 2 is [4, 5], and must be as long as row 1"])
+        for rows, text in [([[1, 2, 3], [4, "5", 6], [7, 8, 9]], 'row 2, item 2 is "5", and must be a whole number'),
+                           ([1, 2, 3], "row 1 is 1, and must be a list")]:
+            self.save("solve", "own.dp", "--input", "c=1,2,3;4,5,6;7,8,9", inputs={"c": rows})
+            self.refuse("verify", "s.json", names=[f"s.json: input c: {text}"])
+        self.save("solve", "coins", "--input", "coin=1,5", "--param", "amount=7", inputs={"coin": [1, 5], "amount": 7})
+        self.refuse("verify", "s.json", names=["\"inputs\" has 'amount', which is a parameter of coins"])
+        self.save("solve", "coins", "--input", "coin=1,5", "--param", "amount=7", params={"amount": [7]})
+        self.refuse("verify", "s.json", names=["parameter amount is [7], and must be a number or a text"])
+        saved = self.save("solve", "compositions_mod", "--input", "part=1,2", "--param", "total=9", type="i64")
+        self.refuse("verify", "s.json", names=['"type" is "i64", and that of compositions_mod is mod'])
+        for key in saved:
+            whole.write_text(json.dumps({other: value for other, value in saved.items() if other != key}))
+            self.refuse("verify", "s.json", names=[f'"{key}" is missing: it must be '])
         many = 10**5  # rows of which the first is as long: 80 GB, if the others were
         self.save("solve", "own.dp", "--input", "c=1,2,3;4,5,6;7,8,9", inputs={"c": [[1] * many, *[[]] * many]})
-        self.refuse("verify", "s.json", names=[f"input c: item {many + 1} is not in rows of one length of whole numbers"])
+        self.refuse("verify", "s.json", names=["input c: row 2 is [], and must be as long as row 1"])
         for path in ["-", "/dev/stdin", "."]:
             self.save(*chain, inputs={"p": {"file": path, "sha256": hashlib.sha256(b"2 3 4").hexdigest()}})
             self.refuse("verify", "s.json", names=[f"s.json: input p: '{path}' is no file that stays as it is"],

@@ -790,6 +790,23 @@ static void test_threads(void **unused) {
     assert_int_equal(count_files(cache, "", NULL), COUNT / 2);
 }
 
+/* Code of users of the library. */
+static void test_code(void **unused) {
+    (void)unused;
+    pdp_code *code;
+    assert_int_equal(pdp_code_compile(&code, "int seven(void) { return 7; }", ""), PDP_OK);
+    int (*seven)(void) = (int (*)(void))pdp_code_find(code, "seven");
+    assert_true(seven && seven() == 7);
+    assert_null(pdp_code_find(code, "eight"));
+    pdp_code_free(code);
+    for (int has_source = 0; has_source < 2; has_source++) {
+        assert_int_equal(pdp_code_compile(&code, has_source ? "" : NULL, has_source ? NULL : ""), PDP_BAD_INPUT);
+        assert_string_equal(pdp_code_error(code), has_source ? "flags is NULL" : "source is NULL");
+        assert_null(pdp_code_find(code, "seven"));
+        pdp_code_free(code);
+    }
+}
+
 /* One process of the race. */
 static int race(long number) {
     while (getchar() != EOF) {
@@ -819,7 +836,7 @@ int main(int count, char **arguments) {
         COMPILE_TEST(test_entry_refused), COMPILE_TEST(test_entry_blocked), COMPILE_TEST(test_relative_cache),
         COMPILE_TEST(test_no_home),       COMPILE_TEST(test_read_only),     COMPILE_TEST(test_killed),
         COMPILE_TEST(test_child_signals), COMPILE_TEST(test_too_many),      COMPILE_TEST(test_too_large),
-        COMPILE_TEST(test_threads),
+        COMPILE_TEST(test_threads),       COMPILE_TEST(test_code),
     };
     return cmocka_run_group_tests_name("compile", tests, make_folder, remove_folder);
 }

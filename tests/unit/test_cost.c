@@ -468,6 +468,8 @@ static void test_bad_rates(void **unused) {
     pdp_rates_free(own);
     setenv("XDG_CACHE_HOME", folder, 1);
     assert_string_equal(pdp_rates_error(NULL), "out of memory");
+    assert_int_equal(pdp_rates_set(NULL, 0, 1), PDP_NO_MEMORY);
+    assert_int_equal(pdp_rates_save(NULL), PDP_NO_MEMORY);
 }
 
 static int set_up(void **unused) {

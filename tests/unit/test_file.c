@@ -323,6 +323,9 @@ static void test_devices(void **unused) {
     assert_int_equal(count_entries(), 1);
     assert_string_equal(pdp_file_error(NULL), "out of memory");
     pdp_file_free(NULL);
+    assert_int_equal(pdp_file_create(&file, NULL), PDP_BAD_INPUT);
+    assert_string_equal(pdp_file_error(file), "path is NULL");
+    pdp_file_free(file);
 }
 
 #define FILE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

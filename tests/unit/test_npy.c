@@ -259,12 +259,31 @@ static void test_write_error(void **unused) {
     }
 }
 
+/* A type that is none is refused before a byte is written. */
+static void test_write_type(void **unused) {
+    (void)unused;
+    static const int types[] = {3, 9, -1};
+    const int64_t data[1] = {0};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        char *text;
+        size_t length;
+        FILE *stream = open_memstream(&text, &length);
+        assert_non_null(stream);
+        assert_int_equal(pdp_npy_begin(stream, (pdp_npy_type)types[t], 0, 1), PDP_BAD_INPUT);
+        assert_int_equal(pdp_npy_append(stream, (pdp_npy_type)types[t], data, 1), PDP_BAD_INPUT);
+        assert_int_equal(fclose(stream), 0);
+        assert_int_equal(length, 0);
+        free(text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),       cmocka_unit_test(test_type),           cmocka_unit_test(test_shape),
         cmocka_unit_test(test_start),      cmocka_unit_test(test_long_header),    cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_extra),      cmocka_unit_test(test_claim),          cmocka_unit_test(test_damage),
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_two_dimensions), cmocka_unit_test(test_write_error),
+        cmocka_unit_test(test_write_type),
     };
     return cmocka_run_group_tests_name("npy", tests, NULL, NULL);
 }

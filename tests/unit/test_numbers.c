@@ -1,6 +1,7 @@
 /* Lists of numbers as text, in memory, in files and on standard input. */
 #include "support.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -218,9 +219,33 @@ static void test_stdin(void **unused) {
     }
 }
 
-/* The functions take NULL, as after a create that had no memory. */
+static void assert_numbers_refused(pdp_status status, pdp_numbers *const *numbers, const char *message) {
+    assert_int_equal(status, PDP_BAD_INPUT);
+    assert_string_equal(pdp_numbers_error(*numbers), message);
+    pdp_numbers_free(*numbers);
+}
+
+/* Forms that are none. */
+static void test_forms(void **unused) {
+    (void)unused;
+    static const unsigned forms[] = {4, 99, UINT_MAX};
+    for (size_t x = 0; x < sizeof forms / sizeof *forms; x++) {
+        pdp_numbers *numbers;
+        char message[80];
+        snprintf(message, sizeof message, "form is %u, and must be 0, PDP_REALS, PDP_MATRIX or both", forms[x]);
+        assert_numbers_refused(pdp_numbers_parse_as(&numbers, "1", 1, forms[x]), &numbers, message);
+        assert_numbers_refused(pdp_numbers_read_as(&numbers, path, forms[x]), &numbers, message);
+    }
+}
+
+/* The functions take NULL, as after a create that had no memory; and nothing to read is told as such. */
 static void test_null(void **unused) {
     (void)unused;
+    pdp_numbers *numbers;
+    assert_numbers_refused(pdp_numbers_parse(&numbers, NULL, 1), &numbers, "text is NULL");
+    assert_numbers_refused(pdp_numbers_read(&numbers, NULL), &numbers, "path is NULL");
+    assert_int_equal(pdp_numbers_parse(&numbers, NULL, 0), PDP_OK);
+    pdp_numbers_free(numbers);
     assert_string_equal(pdp_numbers_error(NULL), "out of memory");
     pdp_numbers_free(NULL);
 }
@@ -248,7 +273,7 @@ int main(void) {
         cmocka_unit_test(test_nul),        cmocka_unit_test(test_length),
         cmocka_unit_test(test_many),       cmocka_unit_test(test_file),
         cmocka_unit_test(test_no_file),    cmocka_unit_test(test_stdin),
-        cmocka_unit_test(test_null),
+        cmocka_unit_test(test_forms),      cmocka_unit_test(test_null),
     };
     return cmocka_run_group_tests_name("numbers", tests, set_up, tear_down);
 }

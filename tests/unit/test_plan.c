@@ -152,6 +152,9 @@ static void test_refused_options(void **unused) {
     assert_plan_refused(&options, PDP_BAD_INPUT, "threads is -1, and must be 0 to 4096");
     options.threads = 4097;
     assert_plan_refused(&options, PDP_BAD_INPUT, "threads is 4097, and must be 0 to 4096");
+    options.threads = 0;
+    options.backend = "tpu";
+    assert_plan_refused(&options, PDP_BAD_INPUT, "backend 'tpu' is not known; there are auto, cpu, cuda, opencl, host");
 
     const int64_t wide[] = {1300, 1300, 1300}; /* 2197000000: beyond 2^31, and not below 2^24 */
     const char *const types[] = {"i32", "f32"};

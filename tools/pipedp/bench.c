@@ -493,5 +493,9 @@ int command_bench(int argc, char **argv) {
     }
     const bool is_asked = strcmp(name, "--help") == 0 || strcmp(name, "-?") == 0;
     fputs(usage, is_asked ? stdout : stderr);
+    if (argc > 1 && !is_asked) {
+        cli_fail(EXIT_BAD_USE,
+                 "'%s' is not a benchmark; there are interval, linear, methods, checks, planner, gpu and paper", name);
+    }
     return is_asked ? EXIT_DONE : EXIT_BAD_USE;
 }

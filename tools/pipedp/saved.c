@@ -2,6 +2,7 @@
 
 #ifdef PIPEDP_HAS_JANSSON
 
+#include <float.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
@@ -14,11 +15,58 @@
 #include "save.h"
 #include "sha256.h"
 
+/* ---- What is found, for messages ---- */
+
+enum { MOST_SHOWN = 60, SHOWN_SIZE = MOST_SHOWN + sizeof "..." };
+
+/* A json_dump_callback_t: as much as there is room for, and no more of a long list is looked at. */
+static int show_part(const char *part, size_t size, void *data) {
+    char *text = data;
+    const size_t used = strlen(text), room = MOST_SHOWN - used;
+    memcpy(text + used, part, size < room ? size : room);
+    if (size > room) {
+        memcpy(text + MOST_SHOWN, "...", sizeof "...");
+        return -1;
+    }
+    return 0;
+}
+
+static const char *show(const json_t *value, char text[SHOWN_SIZE]) {
+    memset(text, 0, SHOWN_SIZE);
+    (void)json_dump_callback(value, show_part, text, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+    return text;
+}
+
 /* ---- The file ---- */
 
+static json_t *get_key(const saved *s, const char *key) {
+    return json_object_get(s->root, key);
+}
+
 static int fail_key(const saved *s, const char *key, const char *wanted) {
-    return cli_fail(EXIT_BAD_USE, "%s: \"%s\" %s %s", s->path, key,
-                    json_object_get(((json_t *)s->root), key) ? "must be" : "is missing: it must be", wanted);
+    const json_t *found = get_key(s, key);
+    char text[SHOWN_SIZE];
+    return found ? cli_fail(EXIT_BAD_USE, "%s: \"%s\" is %s, and must be %s", s->path, key, show(found, text), wanted)
+                 : cli_fail(EXIT_BAD_USE, "%s: \"%s\" is missing: it must be %s", s->path, key, wanted);
+}
+
+/* What --save does not write would be looked at by nobody, whatever was meant by it. */
+static int check_keys(const saved *s) {
+    static const char *const known[] = {"format",    "version",  "recurrence", "params",      "inputs",
+                                        "at",        "feasible", "real",       "value",       "decisions",
+                                        "algorithm", "backend",  "type",       "certificate", "checked"};
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)s->root, key, value) {
+        bool is_known = false;
+        for (size_t x = 0; x < sizeof known / sizeof *known; x++) {
+            is_known |= strcmp(key, known[x]) == 0;
+        }
+        if (!is_known) {
+            return cli_fail(EXIT_BAD_USE, "%s: \"%.40s\" is nothing that --save writes", s->path, key);
+        }
+    }
+    return EXIT_DONE;
 }
 
 static int read_root(saved *s) {
@@ -34,18 +82,19 @@ static int read_root(saved *s) {
     if (!s->root) {
         return cli_fail(EXIT_BAD_USE, "%s: line %d, column %d: %s", s->path, error.line, error.column, error.text);
     }
-    if (!json_is_object(((json_t *)s->root))) {
-        return cli_fail(EXIT_BAD_USE, "%s: it is no JSON object", s->path);
+    if (!json_is_object((json_t *)s->root)) {
+        char shown[SHOWN_SIZE];
+        return cli_fail(EXIT_BAD_USE, "%s: it is %s, and must be a JSON object", s->path, show(s->root, shown));
     }
-    const char *format = json_string_value(json_object_get(((json_t *)s->root), "format"));
+    const char *format = json_string_value(get_key(s, "format"));
     if (!format || strcmp(format, SAVE_FORMAT) != 0) {
         return fail_key(s, "format", "\"" SAVE_FORMAT "\"");
     }
-    return EXIT_DONE;
+    return check_keys(s);
 }
 
 static int read_recurrence(saved *s) {
-    const json_t *text = json_object_get(((json_t *)s->root), "recurrence");
+    const json_t *text = get_key(s, "recurrence");
     if (!json_is_string(text)) {
         return fail_key(s, "recurrence", "the text of one");
     }
@@ -96,9 +145,26 @@ static size_t count_rows(const json_t *value, size_t columns) {
     return row;
 }
 
-static int fail_item(const saved *s, const pdp_field *field, size_t item) {
-    return cli_fail(EXIT_BAD_USE, "%s: input %s: item %zu is not %s%s", s->path, field->name, item + 1,
-                    field->axes == 2 ? "in rows of one length of " : "", field->is_real ? "numbers" : "whole numbers");
+static int fail_row(const saved *s, const pdp_field *field, const json_t *value, size_t row) {
+    const char *wanted = row > 0 ? "as long as row 1" : "a list";
+    char text[SHOWN_SIZE];
+    return cli_fail(EXIT_BAD_USE, "%s: input %s: row %zu is %s, and must be %s", s->path, field->name, row + 1,
+                    show(json_array_get(value, row), text), wanted);
+}
+
+/* Item `at` of a list, or of all rows together. */
+static const json_t *get_item(const json_t *value, size_t columns, size_t at) {
+    return columns > 0 ? json_array_get(json_array_get(value, at / columns), at % columns) : json_array_get(value, at);
+}
+
+static int fail_item(const saved *s, const pdp_field *field, const json_t *value, size_t columns, size_t at) {
+    char row[40] = "", text[SHOWN_SIZE];
+    if (columns > 0) {
+        snprintf(row, sizeof row, "row %zu, ", at / columns + 1);
+    }
+    return cli_fail(EXIT_BAD_USE, "%s: input %s: %sitem %zu is %s, and must be a %s", s->path, field->name, row,
+                    (columns > 0 ? at % columns : at) + 1, show(get_item(value, columns, at), text),
+                    field->is_real ? "number" : "whole number");
 }
 
 /* A list, or a matrix as a list of rows of one length. */
@@ -108,7 +174,7 @@ static int set_array(saved *s, const pdp_field *field, const json_t *value) {
     const size_t columns = is_matrix ? json_array_size(json_array_get(value, 0)) : 0;
     const size_t good_rows = is_matrix ? count_rows(value, columns) : rows;
     if (good_rows < rows) { /* before there is room for all: rows times columns may be far more than the file has */
-        return fail_item(s, field, good_rows * columns);
+        return fail_row(s, field, value, good_rows);
     }
     const size_t most = rows * (is_matrix ? columns : 1);
     items list = {calloc(most > 0 ? most : 1, sizeof(int64_t)), 0, field->is_real != 0};
@@ -117,12 +183,11 @@ static int set_array(saved *s, const pdp_field *field, const json_t *value) {
     }
     bool is_good = true;
     for (size_t x = 0; x < most && is_good; x++) {
-        const json_t *row = is_matrix ? json_array_get(value, x / columns) : value;
-        is_good = add_item(&list, json_array_get(row, is_matrix ? x % columns : x));
+        is_good = add_item(&list, get_item(value, columns, x));
     }
     int code = EXIT_DONE;
     if (!is_good) {
-        code = fail_item(s, field, list.count);
+        code = fail_item(s, field, value, columns, list.count);
     } else {
         const pdp_status status = list.is_real
                                       ? pdp_problem_set_real(s->problem, field->name, list.data, rows, columns)
@@ -140,8 +205,10 @@ static int set_file(saved *s, const char *name, const json_t *value) {
     const char *expected = json_string_value(json_object_get(value, "sha256"));
     char hash[SHA256_TEXT], *text = NULL, *at = NULL;
     size_t length = 0;
-    if (!path || !expected) {
-        return cli_fail(EXIT_BAD_USE, "%s: input %s has to have \"file\" and \"sha256\"", s->path, name);
+    if (!path || !expected || json_object_size(value) != 2) {
+        char shown[SHOWN_SIZE];
+        return cli_fail(EXIT_BAD_USE, "%s: input %s is %s, and must have \"file\" and \"sha256\" alone", s->path, name,
+                        show(value, shown));
     }
     if (cli_is_read_once(path)) { /* it is hashed, and read once more */
         return cli_fail(EXIT_BAD_USE, "%s: input %s: '%s' is no file that stays as it is", s->path, name, path);
@@ -168,17 +235,21 @@ static int set_file(saved *s, const char *name, const json_t *value) {
     return code;
 }
 
-static int set_field(saved *s, const char *name, const json_t *value) {
+static int set_field(saved *s, const char *name, const json_t *value, bool is_param) {
     pdp_field field;
     pdp_status status = PDP_OK;
     if (!find_field(s, name, &field)) {
         return cli_fail(EXIT_BAD_USE, "%s: %s has no input or parameter '%s'", s->path,
                         pdp_recurrence_name(s->recurrence), name);
     }
-    if (json_is_object(value) && !field.is_param) {
+    if ((field.is_param != 0) != is_param) {
+        return cli_fail(EXIT_BAD_USE, "%s: \"%s\" has '%s', which is %s of %s", s->path, is_param ? "params" : "inputs",
+                        name, is_param ? "an input" : "a parameter", pdp_recurrence_name(s->recurrence));
+    }
+    if (json_is_object(value) && !is_param) {
         return set_file(s, name, value);
     }
-    if (json_is_array(value) && !field.is_param) {
+    if (json_is_array(value) && !is_param) {
         return set_array(s, &field, value);
     }
     if (json_is_string(value)) {
@@ -190,7 +261,10 @@ static int set_field(saved *s, const char *name, const json_t *value) {
         const double real = json_real_value(value);
         status = pdp_problem_set_real(s->problem, name, &real, 1, 0);
     } else {
-        return cli_fail(EXIT_BAD_USE, "%s: %s is neither a number, a text, a list nor a file", s->path, name);
+        char shown[SHOWN_SIZE];
+        return cli_fail(EXIT_BAD_USE, "%s: %s %s is %s, and must be a number%s", s->path,
+                        is_param ? "parameter" : "input", name, show(value, shown),
+                        is_param ? " or a text" : ", a text, a list or a file");
     }
     return status == PDP_OK ? EXIT_DONE
                             : cli_fail(cli_exit_code(status), "%s: %s", s->path, pdp_problem_error(s->problem));
@@ -199,15 +273,15 @@ static int set_field(saved *s, const char *name, const json_t *value) {
 static int read_data(saved *s) {
     static const char *const groups[] = {"params", "inputs"};
     int code = EXIT_DONE;
-    for (size_t g = 0; g < 2 && code == EXIT_DONE; g++) {
-        json_t *fields = json_object_get(((json_t *)s->root), groups[g]);
+    for (int g = 0; g < 2 && code == EXIT_DONE; g++) {
+        json_t *fields = get_key(s, groups[g]);
         const char *name;
         json_t *value;
         if (!json_is_object(fields)) {
             return fail_key(s, groups[g], "an object");
         }
         json_object_foreach(fields, name, value) {
-            code = code == EXIT_DONE ? set_field(s, name, value) : code;
+            code = code == EXIT_DONE ? set_field(s, name, value, g == 0) : code;
         }
     }
     if (code == EXIT_DONE) {
@@ -216,6 +290,66 @@ static int read_data(saved *s) {
                                 : cli_fail(cli_exit_code(status), "%s: %s", s->path, pdp_problem_error(s->problem));
     }
     return code;
+}
+
+/* ---- How it was computed ---- */
+
+/* Whether a member is one of so many texts. */
+static bool is_among(const saved *s, const char *key, const char *const *names, size_t count) {
+    const char *text = json_string_value(get_key(s, key));
+    for (size_t x = 0; text && x < count; x++) {
+        if (strcmp(text, names[x]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_algorithm(const saved *s, const char *name) {
+    const char *known = NULL;
+    for (size_t x = 0; name && (known = pdp_algorithm_name(pdp_recurrence_shape(s->recurrence), x)); x++) {
+        if (strcmp(known, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_version(const char *text) {
+    for (int part = 0; text && part < 3; part++) {
+        const size_t digits = strspn(text, "0123456789");
+        const char end = part < 2 ? '.' : '\0';
+        text = digits > 0 && text[digits] == end ? text + digits + 1 : NULL;
+    }
+    return text != NULL;
+}
+
+/* What the method was, and what was known then. A type of floats says how exact they can be. */
+static int read_method(saved *s) {
+    static const char *const backends[] = {"cpu", "cuda", "opencl", "host", "machine"};
+    static const char *const types[] = {"f32", "f64", "i32", "i64", "checked", "mod", "bits"};
+    const char *const levels[] = {pdp_certificate_name(PDP_UNCHECKED), pdp_certificate_name(PDP_WITNESS),
+                                  pdp_certificate_name(PDP_CERTIFIED)};
+    s->algorithm = json_string_value(get_key(s, "algorithm"));
+    s->type = json_string_value(get_key(s, "type"));
+    if (!is_version(json_string_value(get_key(s, "version")))) {
+        return fail_key(s, "version", "three numbers with points between them");
+    }
+    if (!is_algorithm(s, s->algorithm)) {
+        return fail_key(s, "algorithm",
+                        pdp_recurrence_shape(s->recurrence) == PDP_LINEAR ? "a method for lines"
+                                                                          : "a method for intervals");
+    }
+    if (!is_among(s, "backend", backends, 5)) {
+        return fail_key(s, "backend", "cpu, cuda, opencl, host or machine");
+    }
+    if (!is_among(s, "type", types, s->is_real ? 2 : 7)) {
+        return fail_key(s, "type", s->is_real ? "f32 or f64" : "i32, i64, f32, f64, checked, mod or bits");
+    }
+    if (!is_among(s, "certificate", levels, 3)) {
+        return fail_key(s, "certificate", "unchecked, witness or certified");
+    }
+    return json_is_string(get_key(s, "checked")) ? EXIT_DONE : fail_key(s, "checked", "a text");
 }
 
 /* ---- The claim ---- */
@@ -239,7 +373,7 @@ static bool read_decision(const json_t *item, pdp_decision *out) {
 }
 
 static int read_decisions(saved *s) {
-    const json_t *list = json_object_get(((json_t *)s->root), "decisions");
+    const json_t *list = get_key(s, "decisions");
     const size_t count = json_array_size(list);
     if (json_is_null(list)) {
         return EXIT_DONE;
@@ -253,9 +387,11 @@ static int read_decisions(saved *s) {
     }
     for (size_t x = 0; x < count; x++) {
         if (!read_decision(json_array_get(list, x), &s->decisions[x])) {
-            return cli_fail(EXIT_BAD_USE,
-                            "%s: decision %zu is not [\"split\", i, k, j], or the same of an option or step", s->path,
-                            x + 1);
+            char text[SHOWN_SIZE];
+            return cli_fail(
+                EXIT_BAD_USE,
+                "%s: decision %zu is %s, and must be [\"split\", i, k, j], or the same of an option or step", s->path,
+                x + 1, show(json_array_get(list, x), text));
         }
     }
     s->claim.decisions = s->decisions;
@@ -263,46 +399,63 @@ static int read_decisions(saved *s) {
     return EXIT_DONE;
 }
 
+/* A float as --save writes it. */
+static bool read_real(const json_t *value, double *out) {
+    const char *word = json_string_value(value);
+    if (word && strcmp(word, "inf") == 0) {
+        *out = (double)INFINITY;
+    } else if (word && strcmp(word, "-inf") == 0) {
+        *out = -(double)INFINITY;
+    } else {
+        *out = json_number_value(value);
+        return json_is_number(value);
+    }
+    return true;
+}
+
+/* What was computed in f32, and may be off by its rounding, is one of its numbers. */
+static bool is_of_type(double value, const char *type) {
+    if (strcmp(type, "f32") != 0 || isinf(value)) {
+        return true;
+    }
+    return fabs(value) <= (double)FLT_MAX && fabs(value - (double)(float)value) <= 0;
+}
+
+static int read_value(saved *s) {
+    const json_t *value = get_key(s, "value");
+    s->claim.value = json_integer_value(value);
+    s->claim.real_value = json_number_value(value); /* "real" may be wrong */
+    if (!s->claim.feasible) {
+        return json_is_null(value) ? EXIT_DONE : fail_key(s, "value", "null");
+    }
+    if (!s->is_real) {
+        return json_is_integer(value) ? EXIT_DONE : fail_key(s, "value", "a whole number");
+    }
+    if (!read_real(value, &s->claim.real_value)) {
+        return fail_key(s, "value", "a number");
+    }
+    return is_of_type(s->claim.real_value, s->type) ? EXIT_DONE
+                                                    : fail_key(s, "value", "a number of f32, which is its type");
+}
+
 static int read_claim(saved *s) {
-    const json_t *value = json_object_get(((json_t *)s->root), "value");
-    const json_t *feasible = json_object_get(((json_t *)s->root), "feasible"),
-                 *real = json_object_get(((json_t *)s->root), "real");
-    const json_t *at = json_object_get(((json_t *)s->root), "at");
-    const char *type = json_string_value(json_object_get(((json_t *)s->root), "type"));
-    const char *algorithm = json_string_value(json_object_get(((json_t *)s->root), "algorithm"));
+    const json_t *feasible = get_key(s, "feasible"), *real = get_key(s, "real"), *at = get_key(s, "at");
     if (!json_is_boolean(feasible)) {
         return fail_key(s, "feasible", "true or false");
     }
     if (!json_is_boolean(real)) {
         return fail_key(s, "real", "true or false");
     }
-    const char *word = json_string_value(value);
-    const double infinite = !word                       ? 0
-                            : strcmp(word, "inf") == 0  ? (double)INFINITY
-                            : strcmp(word, "-inf") == 0 ? -(double)INFINITY
-                                                        : 0;
-    if (!json_is_true(feasible) ? !json_is_null(value)
-        : json_is_true(real)    ? !json_is_number(value) && !isinf(infinite)
-                                : !json_is_integer(value)) {
-        return fail_key(s, "value",
-                        !json_is_true(feasible) ? "null"
-                        : json_is_true(real)    ? "a number"
-                                                : "a whole number");
-    }
     if (at && (!json_is_integer(at) || json_integer_value(at) < 0)) {
         return fail_key(s, "at", "a cell, counted from 0");
     }
     s->at = at ? json_integer_value(at) : -1;
-    /* Others may not be able to; and sums of floats are rounded in the order in which a method adds them. */
-    const bool is_only = algorithm && (strcmp(algorithm, "bostan-mori") == 0 || strcmp(algorithm, "window") == 0);
-    s->algorithm = is_only || json_is_true(real) ? algorithm : NULL;
+    s->is_real = json_is_true(real);
     s->claim.struct_size = sizeof s->claim;
     s->claim.feasible = json_is_true(feasible);
-    s->claim.value = json_integer_value(value);
-    s->claim.real_value = isinf(infinite) ? infinite : json_number_value(value);
-    s->is_real = json_is_true(real);
-    s->type = json_is_true(real) && type && (strcmp(type, "f32") == 0 || strcmp(type, "f64") == 0) ? type : NULL;
-    return read_decisions(s);
+    int code = read_method(s);
+    code = code == EXIT_DONE ? read_value(s) : code;
+    return code == EXIT_DONE ? read_decisions(s) : code;
 }
 
 int saved_read(saved *s, const char *path) {

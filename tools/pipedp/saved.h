@@ -14,8 +14,8 @@ typedef struct saved {
     pdp_decision *decisions; /* or NULL */
     pdp_claim claim;
     bool is_real;          /* the file says so of its value */
-    const char *type;      /* of floats, or NULL */
-    const char *algorithm; /* of those that keep no table; or NULL */
+    const char *type;      /* that it was computed in */
+    const char *algorithm; /* that it was computed by */
     int64_t at;            /* the cell whose value it is, or -1 for the last */
 } saved;
 

@@ -237,6 +237,11 @@ static const struct argp argp = {
         "is not measured keeps those.\vExamples:\n  pipedp tune\n  pipedp tune --json",
 };
 
+/* One that was is not the built-in one to the last bit. */
+static bool was_measured(double rate, double built_in) {
+    return rate < built_in || rate > built_in;
+}
+
 static void print_rates(const pdp_rates *rates, const pdp_rates *built_in, bool as_json) {
     json writer;
     if (as_json) {
@@ -246,10 +251,17 @@ static void print_rates(const pdp_rates *rates, const pdp_rates *built_in, bool 
         printf("%-24s %12s %12s\n", "steps a second", "measured", "built in");
     }
     for (size_t x = 0; pdp_rates_name(x); x++) {
-        if (as_json) {
-            json_put_double(&writer, pdp_rates_name(x), pdp_rates_get(rates, x));
+        const char *name = pdp_rates_name(x);
+        const double rate = pdp_rates_get(rates, x), standard = pdp_rates_get(built_in, x);
+        const bool is_measured = was_measured(rate, standard);
+        if (as_json && is_measured) {
+            json_put_double(&writer, name, rate);
+        } else if (as_json) {
+            json_put_null(&writer, name);
+        } else if (is_measured) {
+            printf("%-24s %12.3g %12.3g\n", name, rate, standard);
         } else {
-            printf("%-24s %12.3g %12.3g\n", pdp_rates_name(x), pdp_rates_get(rates, x), pdp_rates_get(built_in, x));
+            printf("%-24s %12s %12.3g\n", name, "-", standard);
         }
     }
     if (as_json) {

@@ -1,8 +1,10 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli.h"
 #include "json.h"
 #include "saved.h"
+#include "value_text.h"
 
 typedef struct verify_arguments {
     const char *path;
@@ -46,38 +48,87 @@ static const struct argp argp = {
            "  pipedp verify order.json",
 };
 
-static void print_json(const saved *s, const pdp_solution *solution, const char *level, const char *checked) {
+/* As a solve tells it. */
+static bool is_set(const saved *s) {
+    return pdp_recurrence_shape(s->recurrence) == PDP_INTERVAL && strcmp(s->type, "bits") == 0;
+}
+
+/* What was claimed, and holds: floats may have been found a little different. */
+static void print_json(const saved *s, const char *level, const char *checked) {
     json writer;
     json_begin(&writer, stdout);
     json_open_object(&writer, NULL);
     json_put_string(&writer, "problem", pdp_recurrence_name(s->recurrence));
-    if (!pdp_solution_feasible(solution)) {
+    if (!s->claim.feasible) {
         json_put_null(&writer, "value");
-    } else if (pdp_solution_is_real(solution)) {
-        json_put_exact(&writer, "value", pdp_solution_real_value(solution));
+    } else if (s->is_real) {
+        json_put_exact(&writer, "value", s->claim.real_value);
+    } else if (is_set(s)) {
+        json_put_unsigned(&writer, "value", (uint64_t)s->claim.value);
     } else {
-        json_put_integer(&writer, "value", pdp_solution_value(solution));
+        json_put_integer(&writer, "value", s->claim.value);
     }
+    json_put_string(&writer, "type", s->type);
     json_put_string(&writer, "certificate", level);
     json_put_string(&writer, "checked", checked);
     json_close_object(&writer);
     json_end(&writer);
 }
 
-static void print_text(const saved *s, const pdp_solution *solution, const char *level, const char *checked) {
+static void print_text(const saved *s, const char *level, const char *checked) {
     printf("problem   %s, %zu %s\n", pdp_recurrence_name(s->recurrence), pdp_problem_size(s->problem),
            pdp_recurrence_shape(s->recurrence) == PDP_INTERVAL ? "points" : "cells");
     if (s->at >= 0) {
         printf("cell      %" PRId64 "\n", s->at);
     }
-    if (!pdp_solution_feasible(solution)) {
-        puts("value     none");
-    } else if (pdp_solution_is_real(solution)) {
-        printf("value     %.17g\n", pdp_solution_real_value(solution));
+    fputs("value     ", stdout);
+    if (!s->claim.feasible) {
+        fputs("none", stdout);
+    } else if (s->is_real) {
+        value_print_real(stdout, s->claim.real_value);
+        fputs(strcmp(s->type, "f32") == 0 ? " (f32)" : "", stdout);
+    } else if (is_set(s)) {
+        value_print_set(stdout, (uint64_t)s->claim.value);
     } else {
-        printf("value     %" PRId64 "\n", pdp_solution_value(solution));
+        printf("%" PRId64, s->claim.value);
     }
-    printf("%-9s %s\n", level, checked);
+    printf("\n%-9s %s\n", level, checked);
+}
+
+/* Other methods may not be able to; and sums of floats are rounded in the order in which a method adds them. */
+static bool needs_algorithm(const saved *s) {
+    return s->is_real || strcmp(s->algorithm, "bostan-mori") == 0 || strcmp(s->algorithm, "window") == 0;
+}
+
+/* Which type whole numbers were computed in is the other machine's; residues and bits are one everywhere. */
+static bool is_type_of(const char *type, const char *own) {
+    static const char *const alone[] = {"mod", "bits"};
+    for (size_t x = 0; x < 2; x++) {
+        if (strcmp(type, alone[x]) == 0 || strcmp(own, alone[x]) == 0) {
+            return strcmp(type, own) == 0;
+        }
+    }
+    return true;
+}
+
+/* What the file says of its answer and the check has not looked at. */
+static int check_words(const saved *s, const pdp_plan *plan, const pdp_solution *solution) {
+    const char *name = pdp_recurrence_name(s->recurrence);
+    size_t count = 0;
+    if (s->is_real != (pdp_solution_is_real(solution) != 0)) {
+        return cli_fail(EXIT_BAD_USE, "%s: \"real\" is %s, and the numbers of %s are %s", s->path,
+                        s->is_real ? "true" : "false", name, s->is_real ? "whole" : "floats");
+    }
+    if (!is_type_of(s->type, pdp_plan_type(plan))) {
+        return cli_fail(EXIT_BAD_USE, "%s: \"type\" is \"%s\", and that of %s is %s", s->path, s->type, name,
+                        pdp_plan_type(plan));
+    }
+    if (s->claim.decisions && !pdp_solution_decisions(solution, &count)) {
+        return cli_fail(EXIT_BAD_USE, "%s: \"decisions\" is a list of %zu, and must be null: %s", s->path,
+                        s->claim.decision_count,
+                        s->claim.feasible ? "the operator does not choose" : "there is no way");
+    }
+    return EXIT_DONE;
 }
 
 static int check_claim(const saved *s, const verify_arguments *arguments) {
@@ -86,8 +137,8 @@ static int check_claim(const saved *s, const verify_arguments *arguments) {
     pdp_solution *solution = NULL;
     run.verify = arguments->is_full ? 2 : 1;
     run.table = 0;
-    run.type = s->type;
-    run.algorithm = s->algorithm;
+    run.type = s->is_real ? s->type : NULL;
+    run.algorithm = needs_algorithm(s) ? s->algorithm : NULL;
     run.at = s->at;
     run.on_progress = cli_show_progress;
     cli_catch_signals();
@@ -101,15 +152,13 @@ static int check_claim(const saved *s, const verify_arguments *arguments) {
             code = cli_fail(cli_exit_code(status), "%s: %s", s->path, pdp_solution_error(solution));
         }
     }
-    if (code == EXIT_DONE && status == PDP_OK && s->is_real != (pdp_solution_is_real(solution) != 0)) {
-        code = cli_fail(EXIT_BAD_USE, "%s: \"real\" is %s, and the numbers of %s are %s", s->path,
-                        s->is_real ? "true" : "false", pdp_recurrence_name(s->recurrence),
-                        s->is_real ? "whole" : "floats");
+    if (code == EXIT_DONE && status == PDP_OK) {
+        code = check_words(s, plan, solution);
     }
     if (code == EXIT_DONE && status == PDP_OK) {
         const char *checked = "";
         const char *level = pdp_certificate_name(pdp_solution_certificate(solution, &checked));
-        (arguments->json ? print_json : print_text)(s, solution, level, checked);
+        (arguments->json ? print_json : print_text)(s, level, checked);
     }
     pdp_solution_free(solution);
     pdp_plan_free(plan);
