@@ -607,7 +607,7 @@ PDP_API void pdp_file_free(pdp_file *file); /* without a commit, leaves nothing 
 PDP_API pdp_status pdp_npy_write(FILE *stream, const int64_t *data, size_t rows, size_t columns);
 
 /* The same in parts, so that a table need not be in memory whole: the header, and then the items, row by row, as many
- * calls as one likes. Items are int64_t, or double for both kinds of floats. */
+ * calls as one likes. Items are int64_t, or double for both kinds of floats. PDP_BAD_INPUT for an unknown type. */
 typedef enum pdp_npy_type { PDP_NPY_I8, PDP_NPY_F8, PDP_NPY_F4 } pdp_npy_type;
 PDP_API pdp_status pdp_npy_begin(FILE *stream, pdp_npy_type type, size_t rows, size_t columns);
 PDP_API pdp_status pdp_npy_append(FILE *stream, pdp_npy_type type, const void *items, size_t count);

@@ -55,7 +55,9 @@ static unsigned count_primes(const pdp_bostan_mori_job *job) {
 }
 
 const char *pdp_bostan_mori_refuse(const pdp_bostan_mori_job *job) {
-    return count_primes(job) == 0 ? "its offsets or its source are too long for the transforms that it has" : NULL;
+    return count_primes(job) == 0
+               ? "its offsets are too long for the transforms that it has, or its source changes with i for too long"
+               : NULL;
 }
 
 uint64_t pdp_bostan_mori_bytes(const pdp_bostan_mori_job *job) {

@@ -139,6 +139,9 @@ static pdp_status copy_options(pdp_options *to, const pdp_options *from, pdp_err
     if (to->verify < 0 || to->verify > 2) {
         return pdp_error_set(error, PDP_BAD_INPUT, "verify is %d, and must be 0 to 2", to->verify);
     }
+    if (to->compile < 0 || to->compile > 2) {
+        return pdp_error_set(error, PDP_BAD_INPUT, "compile is %d, and must be 0 to 2", to->compile);
+    }
     to->decisions = to->decisions ? 1 : to->verify ? PDP_DECISIONS_TO_CHECK : 0; /* what is checked first */
     return PDP_OK;
 }

@@ -198,7 +198,8 @@ static pdp_op find_named(const pdp_recurrence *recurrence) {
     return is_less == takes_first ? PDP_OP_MIN : PDP_OP_MAX;
 }
 
-/* Whether the identity that is written, if there is one, is that of the name: a cell may hold it. */
+/* Whether the identity that is written, if there is one, is that of the name: a cell may hold it. Where every cell has
+ * a term none does, and the largest number is as good as none. */
 static bool has_identity_of(const pdp_recurrence *recurrence, pdp_op op) {
     pdp_bindings bindings = {.recurrence = recurrence, .element = recurrence->element, .modulus = INT64_MAX};
     if (recurrence->combine_identity == PDP_NO_NODE) {
@@ -209,7 +210,9 @@ static bool has_identity_of(const pdp_recurrence *recurrence, pdp_op op) {
     const bool is_equal = pdp_element_is_real(recurrence->element) ? own.real <= named.real && own.real >= named.real &&
                                                                          !signbit(own.real) == !signbit(named.real)
                                                                    : own.whole == named.whole;
-    return is_equal && bindings.error.status == PDP_OK;
+    const bool is_last = pdp_element_is_whole(recurrence->element) && !recurrence->missing_skip &&
+                         (op == PDP_OP_MIN ? own.whole >= INT64_MAX : op == PDP_OP_MAX && own.whole <= INT64_MIN);
+    return (is_equal || is_last) && bindings.error.status == PDP_OK;
 }
 
 void pdp_combine_recognise(pdp_recurrence *recurrence) {

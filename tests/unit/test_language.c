@@ -864,6 +864,8 @@ static void test_own_operator_named(void **unused) {
         {FLOATS_BY("(x, y) x + y identity 0.0"), PDP_OP_ADD},
         {FLOATS_BY("(x, y) x + y identity -0.0"), PDP_OP_OWN},
         {COMBINE_WITH("(x, y) min(x, y) identity 1 << 62"), PDP_OP_OWN},
+        {COMBINE_WITH("(x, y) min(x, y) identity 9223372036854775807"), PDP_OP_MIN},
+        {COMBINE_WITH("(x, y) x > y ? x : y identity -9223372036854775807 - 1"), PDP_OP_MAX},
         {COMBINE_WITH("(x, y) x < y ? x : x"), PDP_OP_OWN},
         {COMBINE_WITH("(x, y) x == y ? x : x"), PDP_OP_OWN},
         {COMBINE_WITH("(x, y) min(x, x)"), PDP_OP_OWN},

@@ -153,6 +153,9 @@ static void test_refused_options(void **unused) {
     options.threads = 4097;
     assert_plan_refused(&options, PDP_BAD_INPUT, "threads is 4097, and must be 0 to 4096");
     options.threads = 0;
+    options.compile = 3;
+    assert_plan_refused(&options, PDP_BAD_INPUT, "compile is 3, and must be 0 to 2");
+    options.compile = 1;
     options.backend = "tpu";
     assert_plan_refused(&options, PDP_BAD_INPUT, "backend 'tpu' is not known; there are auto, cpu, cuda, opencl, host");
 

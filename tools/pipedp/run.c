@@ -10,6 +10,7 @@
 #include "explain.h"
 #include "json.h"
 #include "save.h"
+#include "value_text.h"
 
 /* The longest report, and the most lines, that a terminal is shown whole; and how many cells where there is none. */
 enum { SHOWN_LENGTH = 400, SHOWN_LINES = 20, SHOWN_CELLS = 8 };
@@ -218,30 +219,6 @@ static void free_cells(shown_cells *cells) {
 
 /* ---- Text ---- */
 
-/* The shortest text that is read as the same number. */
-static void print_real(FILE *out, double value) {
-    char text[40];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        const double read = strtod(text, NULL);
-        if (!(read < value || read > value)) {
-            break;
-        }
-    }
-    fputs(text, out);
-}
-
-static void print_set(FILE *out, uint64_t set) {
-    const char *between = "{";
-    for (unsigned x = 0; x < 64; x++) {
-        if ((set >> x & 1) != 0) {
-            fprintf(out, "%s%u", between, x);
-            between = ", ";
-        }
-    }
-    fputs("}", out);
-}
-
 static bool is_set(const run_front *front, const pdp_plan *plan) {
     return front->shape == PDP_INTERVAL && strcmp(pdp_plan_type(plan), "bits") == 0;
 }
@@ -259,9 +236,9 @@ static void print_value(FILE *out, const run_front *front, const pdp_plan *plan,
     if (!pdp_solution_feasible(solution)) {
         fputs(none, out);
     } else if (pdp_solution_is_real(solution)) {
-        print_real(out, pdp_solution_real_value(solution));
+        value_print_real(out, pdp_solution_real_value(solution));
     } else if (is_set(front, plan)) {
-        print_set(out, (uint64_t)pdp_solution_value(solution));
+        value_print_set(out, (uint64_t)pdp_solution_value(solution));
     } else {
         fprintf(out, "%" PRId64, pdp_solution_value(solution));
     }
@@ -305,7 +282,7 @@ static void print_cells(FILE *out, const run_input *input, const shown_cells *ce
         if (is_infeasible(cells, x)) {
             fputs("none", out);
         } else if (cells->is_real) {
-            print_real(out, cells->real[x]);
+            value_print_real(out, cells->real[x]);
         } else {
             fprintf(out, "%" PRId64, cells->whole[x]);
         }
