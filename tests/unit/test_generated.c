@@ -365,6 +365,16 @@ static const tree *element_leaf(scope where) {
 
 static const tree *element_of(scope where, int depth);
 
+/* No cell is as large as what is met on the way to this. */
+static const tree *by_far(scope where) {
+    return binary(REMAINDER, binary(MUL, element_leaf(where), literal(1000000007 * pick(1, 9))), literal(97));
+}
+
+/* Of an end of the recurrence, where no cell is looked at. */
+static const tree *end_of(scope where) {
+    return !is_float() && f.type != MOD && flip(3) ? by_far(where) : element_of(where, 2);
+}
+
 /* A condition that may look at elements: not modulo P, which have no order, and not in floats, where a rounding more or
  * less would decide it. */
 static const tree *truth(scope where, int depth) {
@@ -377,7 +387,8 @@ static const tree *truth(scope where, int depth) {
     if (flip(5)) {
         return unary(NOT, truth(where, depth - 1));
     }
-    return binary((operation)pick(LESS, NOT_EQUAL), element_leaf(where), element_of(where, depth - 1));
+    return binary((operation)pick(LESS, NOT_EQUAL), flip(3) ? by_far(where) : element_leaf(where),
+                  element_of(where, depth - 1));
 }
 
 /* A look-up that is out of bounds, and a division by zero, where nobody asks for them. */
@@ -390,7 +401,7 @@ static const tree *unasked(const tree *any, const tree *instead) {
 /* Whole numbers and bit sets have C's operators. */
 static const tree *whole_element(scope where, int depth) {
     const tree *a = element_of(where, depth - 1);
-    switch (pick(0, 14)) {
+    switch (pick(0, 15)) {
     case 0:
     case 1:
     case 2: return binary(ADD, a, element_of(where, depth - 1));
@@ -407,6 +418,7 @@ static const tree *whole_element(scope where, int depth) {
     case 11: return f.type == BITS ? a : call(ABS, a, NULL);
     case 12: return choice(truth(where, depth - 1), a, element_of(where, depth - 1));
     case 13: return where.cells != 0 && f.type != BITS ? unasked(cell(__builtin_ctz(where.cells)), a) : a;
+    case 14: return by_far(where);
     default: return binary(ADD, truth(where, depth - 1), a);
     }
 }
@@ -590,7 +602,7 @@ static void draw_clauses(void) {
     const tree *extra = lookup(EXTRA, index_of(0));
     f.has_extra = flip(3);
     if (f.is_interval) {
-        f.leaf = binary(ADD, element_of(point, 2), anchor());
+        f.leaf = binary(ADD, end_of(point), anchor());
         f.empty = element_of(point, 1);
         for (f.options = 0; f.options < 2 && flip(3) && !(is_float() && f.combine == MUL); f.options++) {
             const tree *value = element_of(pair, 2);
@@ -602,7 +614,7 @@ static void draw_clauses(void) {
         }
         f.has_extra = f.has_extra && f.options > 0;
     } else {
-        f.preset = element_of(point, 2);
+        f.preset = end_of(point);
         f.source = flip(2) ? element_of(point, 2) : NULL;
         f.has_extra = f.has_extra && f.source;
         f.source = f.has_extra ? binary(ADD, f.source, extra) : f.source;
