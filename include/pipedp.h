@@ -350,9 +350,9 @@ typedef struct pdp_candidate {
     const char *reason; /* why it is refused, or what else its time is made of; or "" */
 } pdp_candidate;
 
-/* Candidate `index` from 0: the fastest first (one that leaves little to check, where that is asked for, counts as a little
- * slower), then those that are refused. 0 when there are no more. A plan with few
- * terms, or for a method by name, has some only if its option `explain` was set. */
+/* Candidate `index` from 0: the fastest first (one that leaves little to check, where that is asked for, counts as a
+ * little slower), then those that are refused. 0 when there are no more. A plan with few terms, or for a method by
+ * name, has some only if its option `explain` was set. */
 PDP_API int pdp_plan_candidate(const pdp_plan *plan, size_t index, pdp_candidate *out);
 
 /* Why the plan is as it is, in words, if its option `explain` was set: reason `index` from 0, and what it is about
