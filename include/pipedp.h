@@ -400,9 +400,9 @@ typedef enum pdp_certificate {
                    * asked for take long to find: cells of the table are what their terms come to, all of them or some,
                    * or, of one cell without a table, the steps to it are right at a random point; as the text says */
     PDP_CERTIFIED /* and another method comes to the same value. A matrix chain gets this from verify = 1 on: by Hu and
-                   * Shing's method or, if that is what solved it, by other code for that method on the mirrored
-                   * chain. So does one cell of a sum by `bostan-mori`, whose offsets are 48 at most and whose source
-                   * does not change behind the presets: by powers of x */
+                   * Shing's method or, if that is what solved it, by a proof from what that method has found that no
+                   * order costs less. So does one cell of a sum by `bostan-mori`, whose offsets are 48 at most and
+                   * whose source does not change behind the presets: by powers of x */
 } pdp_certificate;
 
 /* *text, unless `text` is NULL, is what was checked, in words; it lives as long as the solution. */

@@ -44,7 +44,7 @@ FILES = {
     "src/recurrence/emit_expression.c": f"{LANGUAGE}|{ENGINES}",
     "src/reference/recurrence.c": LANGUAGE, "src/solution/decisions.c": f"{LANGUAGE}|{ENGINES}",
     "src/solution/witness.c": CHECKS, "src/solution/witness_sums.c": CHECKS, "src/solution/witness_far.c": f"{CHECKS}|unit_sums", "src/solution/witness_steps.c": f"{CHECKS}|unit_sums",
-    "src/reference/mcm_cost.c": f"{CHECKS}|unit_hu_shing", "src/reference/mcm_cost_walk.h": f"{CHECKS}|unit_hu_shing", "src/plan/rates.c": "unit_cost|cli_bench", "tools/pipedp/saved.c": CHECKS,
+    "src/solution/arcs.c": f"{CHECKS}|unit_hu_shing", "src/reference/mcm_cost.c": f"{CHECKS}|unit_hu_shing", "src/plan/rates.c": "unit_cost|cli_bench", "tools/pipedp/saved.c": CHECKS,
     "src/solution/tiles.h": ENGINES, "src/schedule/tile_trace.h": ENGINES, "src/cpu/interval.c": ENGINES, "src/cpu/linear.c": ENGINES,
     "src/cpu/settle.c": LINES, "src/cpu/runs.c": LINES, "src/cpu/runs_body.h": LINES, "src/cpu/offset_set.c": LINES,
     "src/plan/method_linear.c": LINES, "src/cpu/hu_shing.c": ENGINES, "src/cpu/knuth.c": ENGINES, "src/cpu/kernel_interval.h": ENGINES, "src/cpu/kernel_linear.h": ENGINES,

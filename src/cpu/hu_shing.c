@@ -30,16 +30,7 @@
 
 enum { NO_ARC = 0 }; /* arcs count from 1; a side stands for itself */
 
-typedef struct arc {
-    uint64_t rise; /* the break is at x = rise/fall: the constant term grows by `rise` there, ... */
-    uint64_t fall; /* ... and the slope falls by `fall` */
-    uint32_t u;
-    uint32_t m;
-    uint32_t v;
-    uint32_t inside;  /* the arc (u,m); the arc (m,v) is the one before this */
-    uint32_t heap[2]; /* of the breaks: the children */
-    uint32_t apex;    /* of the triangulation */
-} arc;
+typedef pdp_arc arc;
 
 /* f and g of an arc or a side; in the stack, of the one from the corner below to this one. */
 typedef struct curve {
@@ -95,18 +86,19 @@ static uint32_t heap_merge(arc *arcs, uint32_t a, uint32_t b) {
     return top;
 }
 
-/* Takes off the last break: the piece before it is the last now. */
-static void curve_cut(curve *f, arc *arcs) {
-    const arc *last = &arcs[f->top];
+/* Takes off the last break for an arc around it: the piece before it is the last now. */
+static void curve_cut(curve *f, arc *arcs, uint32_t cutter) {
+    arc *last = &arcs[f->top];
+    last->cutter = cutter;
     f->slope += last->fall;
     f->constant -= last->rise;
     f->top = heap_merge(arcs, last->heap[0], last->heap[1]);
 }
 
-/* f(x), for this x and smaller ones from now on: the breaks behind x are cut off. */
-static uint64_t curve_value(curve *f, arc *arcs, uint64_t x) {
+/* f(x), for an arc around it; for this x and smaller ones from now on: the breaks behind x are cut off. */
+static uint64_t curve_value(curve *f, arc *arcs, uint64_t x, uint32_t cutter) {
     while (f->top != NO_ARC && arcs[f->top].rise > (pdp_uwide)x * arcs[f->top].fall) {
-        curve_cut(f, arcs);
+        curve_cut(f, arcs, cutter);
     }
     return f->slope * x + f->constant;
 }
@@ -125,9 +117,9 @@ static curve join(chain *c, uint32_t u, curve left, curve right) {
     const uint64_t flat = c->weights[u] * c->weights[v];
     curve f = {.arc = ++c->arc_count, .corner = v};
     if (c->weights[u] <= c->weights[v]) {
-        f.alone = left.alone + curve_value(&right, arcs, c->weights[u]);
+        f.alone = left.alone + curve_value(&right, arcs, c->weights[u], f.arc);
     } else {
-        f.alone = curve_value(&left, arcs, c->weights[v]) + right.alone;
+        f.alone = curve_value(&left, arcs, c->weights[v], f.arc) + right.alone;
     }
     f.slope = left.slope + right.slope;
     f.constant = left.constant + right.constant;
@@ -137,7 +129,7 @@ static curve join(chain *c, uint32_t u, curve left, curve right) {
      * is its `alone`, the other's is less than its value. */
     while (f.top != NO_ARC &&
            (pdp_uwide)(f.alone - f.constant) * arcs[f.top].fall <= (pdp_uwide)arcs[f.top].rise * (f.slope - flat)) {
-        curve_cut(&f, arcs);
+        curve_cut(&f, arcs, f.arc);
     }
     arcs[f.arc] = (arc){.rise = f.alone - f.constant,
                         .fall = f.slope - flat,
@@ -157,7 +149,8 @@ static curve join(chain *c, uint32_t u, curve left, curve right) {
 static pdp_status least_cost(chain *c, int64_t *cost) {
     const uint32_t last = (uint32_t)c->corners;
     curve *stack = c->stack;
-    size_t depth = 1; /* stack[0] is corner 0, as light as any */
+    size_t depth = 1;
+    stack[0] = (curve){.corner = 0}; /* as light as any */
     for (uint32_t v = 1; v < last; v++) {
         curve f = side_curve(c, v);
         while (c->weights[stack[depth - 1].corner] > c->weights[v]) {
@@ -175,6 +168,7 @@ static pdp_status least_cost(chain *c, int64_t *cost) {
         f = join(c, stack[depth - 1].corner, stack[depth], f);
     }
     c->arcs[f.arc].apex = last; /* of (m,last); that of (0,m) is 0 as it is. If these are sides, of no arc. */
+    c->arcs[NO_ARC] = (arc){.fall = 1, .m = stack[1].corner, .v = last, .inside = stack[1].arc}; /* the whole round */
     *cost = (int64_t)(stack[1].alone + f.alone);
     return PDP_OK;
 }
@@ -255,9 +249,9 @@ static void chain_free(chain *c) {
 }
 
 static pdp_status chain_allocate(chain *c, bool with_tree, pdp_error *error) {
-    c->weights = pdp_array_allocate(c->corners + 1, sizeof *c->weights, error);
-    c->stack = c->weights ? pdp_array_allocate(c->corners, sizeof *c->stack, error) : NULL;
-    c->arcs = c->stack ? pdp_array_allocate(c->corners, sizeof *c->arcs, error) : NULL;
+    c->weights = pdp_room_allocate(c->corners + 1, sizeof *c->weights, error);
+    c->stack = c->weights ? pdp_room_allocate(c->corners, sizeof *c->stack, error) : NULL;
+    c->arcs = c->stack ? pdp_pages_allocate(pdp_bytes_multiply(c->corners, sizeof *c->arcs), error) : NULL;
     if (c->arcs && with_tree) {
         c->starts = pdp_array_allocate(c->corners, sizeof *c->starts, error);
         c->places = c->starts ? pdp_array_allocate(c->corners, sizeof *c->places, error) : NULL;
@@ -273,8 +267,8 @@ uint64_t pdp_hu_shing_bytes(size_t n, bool with_tree) {
     return n < 2 ? 0 : pdp_bytes_add(pdp_bytes_multiply((uint64_t)n + 1, corner_bytes), sizeof *c->weights);
 }
 
-pdp_status pdp_hu_shing_solve(const int64_t *dims, size_t n, int64_t *value, size_t *tree, pdp_progress progress,
-                              pdp_error *error) {
+pdp_status pdp_hu_shing_solve(const int64_t *dims, size_t n, int64_t *value, size_t *tree, pdp_arcs *arcs,
+                              pdp_progress progress, pdp_error *error) {
     *value = 0;
     if (n < 2) {
         return PDP_OK;
@@ -298,6 +292,11 @@ pdp_status pdp_hu_shing_solve(const int64_t *dims, size_t n, int64_t *value, siz
         if (status == PDP_OK && tree) {
             sort_splits(&c, tree);
         }
+    }
+    if (status == PDP_OK && arcs) {
+        *arcs = (pdp_arcs){c.arcs, c.weights, c.arc_count, c.first};
+        c.arcs = NULL;
+        c.weights = NULL;
     }
     chain_free(&c);
     return status;

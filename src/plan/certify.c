@@ -62,18 +62,28 @@ uint64_t pdp_certify_bytes(const pdp_plan *plan, const pdp_problem *problem) {
     if (problem->shape == PDP_LINEAR) {
         bytes = pdp_bytes_add(bytes, pdp_witness_sums_bytes(problem));
     }
-    return wants_optimum(plan, problem)
-               ? pdp_bytes_add(bytes, pdp_reference_cost_bytes(problem->n, problem->dims != NULL))
+    return wants_optimum(plan, problem) /* by arcs it takes less */
+               ? pdp_bytes_add(bytes, pdp_reference_cost_bytes(problem->n))
                : bytes;
 }
 
-static pdp_status compare_optimum(const pdp_plan *plan, pdp_solution *solution) {
+/* Of one that Hu and Shing's method has solved, by its arcs, which takes less than to solve it once more. */
+static pdp_status find_optimum(pdp_solution *solution, pdp_wide *value) {
     const pdp_problem *problem = solution->problem;
-    const char *how = strcmp(plan->method->name, "hu-shing") == 0
-                          ? "the least cost of the mirrored chain, by other code for the same method"
-                          : "the least cost by Hu and Shing's method";
+    uint64_t least = 0;
+    if (!solution->arcs.all) {
+        return pdp_reference_cost_mcm(problem->chain, problem->n, value, &solution->error);
+    }
+    pdp_arcs_prove(&solution->arcs, problem->dims, problem->n, &least, &solution->error);
+    *value = (pdp_wide)least;
+    return solution->error.status;
+}
+
+static pdp_status compare_optimum(pdp_solution *solution) {
+    const char *how = solution->arcs.all ? "the least cost, which the arcs of the polygon prove"
+                                         : "the least cost by Hu and Shing's method";
     pdp_wide value = 0;
-    if (pdp_reference_cost_mcm(problem->chain, problem->n, problem->dims != NULL, &value, &solution->error) != PDP_OK) {
+    if (find_optimum(solution, &value) != PDP_OK) {
         return solution->error.status;
     }
     if (solution->value.whole != value) {
@@ -317,7 +327,7 @@ pdp_status pdp_plan_certify(const pdp_plan *plan, pdp_solution *solution) {
     solution->certificate_text[0] = '\0';
     solution->certificate_length = 0;
     if (check_solution(plan, solution) == PDP_OK && wants_optimum(plan, solution->problem)) {
-        compare_optimum(plan, solution);
+        compare_optimum(solution);
     }
     if (solution->error.status == PDP_OK && plan->options.verify > 1) {
         compare_second(plan, solution);

@@ -34,7 +34,8 @@ static pdp_status run_hu_shing(const pdp_plan *plan, pdp_solution *solution, pdp
             return error->status;
         }
     }
-    if (pdp_hu_shing_solve(problem->dims, problem->n, &value, tree, progress, error) == PDP_OK) {
+    if (pdp_hu_shing_solve(problem->dims, problem->n, &value, tree, plan->options.verify ? &solution->arcs : NULL,
+                           progress, error) == PDP_OK) {
         solution->value.whole = value;
         if (tree) {
             pdp_solution_take_tree(solution, tree);

@@ -156,6 +156,7 @@ static void certify(const pdp_plan *plan, pdp_solution *solution) {
     if (solution->error.status == PDP_OK && plan->options.verify) {
         pdp_plan_certify(plan, solution);
     }
+    pdp_arcs_free(&solution->arcs);
     if (plan->options.decisions == PDP_DECISIONS_TO_CHECK) {
         pdp_solution_drop_decisions(solution);
     }

@@ -12,10 +12,10 @@ pdp_status pdp_reference_solve_sdp(const pdp_problem *problem, int64_t *table, p
 pdp_status pdp_reference_solve_mcm(const pdp_problem *problem, int64_t *table, pdp_progress progress, pdp_error *error);
 
 /* The least cost of the chain dims[0 .. n], by Hu and Shing's theorem and in O(n log n), by code that has nothing in
- * common with that of pdp_hu_shing_solve; and the bytes that it allocates and frees again. Under that one's conditions
- * it is sure to fit; if it is not sure, it is found all the same, or something that does not fit where it does not. */
-pdp_status pdp_reference_cost_mcm(const int64_t *dims, size_t n, bool is_sure, pdp_wide *cost, pdp_error *error);
-uint64_t pdp_reference_cost_bytes(size_t n, bool is_sure);
+ * common with that of pdp_hu_shing_solve, for costs of any size: one that does not fit into int64 is told as something
+ * that does not. And the bytes that it allocates and frees again. */
+pdp_status pdp_reference_cost_mcm(const int64_t *dims, size_t n, pdp_wide *cost, pdp_error *error);
+uint64_t pdp_reference_cost_bytes(size_t n);
 
 /* Any problem, by the interpreter. The solution gets its cells or tiles, of pdp_reference_type. */
 pdp_status pdp_reference_solve_interval(pdp_solution *solution, pdp_progress progress);

@@ -47,6 +47,7 @@ void pdp_solution_discard(pdp_solution *solution) {
     free(solution->cells);
     free(solution->splits);
     free(solution->trace);
+    pdp_arcs_free(&solution->arcs);
     pdp_solution_drop_decisions(solution);
     solution->table = NULL;
     solution->cells = NULL;

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "problem/problem.h"
 #include "recurrence/emit.h"
+#include "solution/arcs.h"
 #include "solution/tiles.h"
 
 struct pdp_solution {
@@ -28,6 +29,7 @@ struct pdp_solution {
     double patience; /* terms that are looked at to find those of a line, before it is left without; an interpreted one
                       * counts as many */
     size_t steps_checked; /* while they were done: see pdp_witness_steps */
+    pdp_arcs arcs;        /* of a chain, until they are looked at */
     bool has_record;
     pdp_record record;
     void *trace; /* behind the record of an engine on a device, or NULL: pdp_tile_trace or pdp_block_trace */

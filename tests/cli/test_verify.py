@@ -45,7 +45,7 @@ class Verify(CommandTest):
             self.assertIn("so is the least cost", result["checked"])
             self.assertGreaterEqual(result["verify_seconds"], 0)
         stdout, _ = self.run_program(*chain, "--verify")
-        self.assertRegex(stdout, r"\ncertified the value is what the 5 decisions come to; so is the least cost of ")
+        self.assertRegex(stdout, r"\ncertified the value is what the 5 decisions come to; so is the least cost, which the arcs ")
         line = ["solve", "coins", "--input", "coin=2,5", "--param", "amount=9", "--print", "8..9"]
         for more, stderr in [([], r"^$"), (["--verify"], r"^pipedp: note: witness: the value is what [^\n]+\n$"),
                              (["--verify=full"], r"^pipedp: note: certified: [^\n]+\n$")]:
@@ -324,7 +324,7 @@ class Verify(CommandTest):
         dear = [["split", 0, 5, 6], *[["split", 0, j - 1, j] for j in range(5, 1, -1)]]
         p = chain[1:]
         self.save(*chain, decisions=dear, value=sum(p[0] * p[k] * p[j] for _, _, k, j in dear))
-        self.wrong("the answer is wrong: it is 40500, and should be 15125, the least cost of the mirrored chain, by")
+        self.wrong("the answer is wrong: it is 40500, and should be 15125, the least cost by Hu and Shing's")
         cases = [(lambda d: d[1:], "cell (0, 6) is used, and no decision is of it"),
                  (lambda d: d[:-1], "cell (3, 5) is used, and no decision is of it"),
                  (lambda d: [], "cell (0, 6) is used"),

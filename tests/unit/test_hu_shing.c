@@ -76,24 +76,38 @@ static int64_t tree_cost(const int64_t *dims, size_t n, const size_t *tree) {
 
 static void check_second(const int64_t *dims, size_t n, int64_t value) {
     pdp_error error = {0};
-    for (int is_sure = 0; is_sure < 2; is_sure++) {
-        pdp_wide cost = -1;
-        CHECK_CHAIN(pdp_reference_cost_mcm(dims, n, is_sure, &cost, &error) == PDP_OK, "%s", error.text);
-        CHECK_CHAIN(cost == value, "%" PRId64 " by the second opinion, %" PRId64 " by the first", (int64_t)cost, value);
-    }
+    pdp_wide cost = -1;
+    CHECK_CHAIN(pdp_reference_cost_mcm(dims, n, &cost, &error) == PDP_OK, "%s", error.text);
+    CHECK_CHAIN(cost == value, "%" PRId64 " by the second opinion, %" PRId64 " by the first", (int64_t)cost, value);
 }
 
-/* The value, with and without a tree, the tree's cost and a second opinion are the same; returned. */
+/* The arcs prove that nothing costs less. */
+static void check_proof(const pdp_arcs *arcs, const int64_t *dims, size_t n, int64_t value) {
+    pdp_error error = {0};
+    uint64_t least = 0;
+    if (n < 2) {
+        assert_null(arcs->all);
+        return;
+    }
+    CHECK_CHAIN(pdp_arcs_prove(arcs, dims, n, &least, &error) == PDP_OK, "%s", error.text);
+    CHECK_CHAIN(least == (uint64_t)value, "%" PRIu64 " is proven, the value is %" PRId64, least, value);
+}
+
+/* The value, with and without a tree, the tree's cost, a second opinion and the proof are the same; returned. */
 static int64_t solve_chain(const int64_t *dims, size_t n) {
     pdp_error error = {0};
     int64_t value = -1;
     int64_t alone = -1;
     size_t *tree = malloc((n + 1) * sizeof *tree);
     assert_non_null(tree);
-    CHECK_CHAIN(pdp_hu_shing_solve(dims, n, &value, tree, (pdp_progress){0}, &error) == PDP_OK, "%s", error.text);
-    CHECK_CHAIN(pdp_hu_shing_solve(dims, n, &alone, NULL, (pdp_progress){0}, &error) == PDP_OK, "%s", error.text);
+    pdp_arcs arcs = {0};
+    CHECK_CHAIN(pdp_hu_shing_solve(dims, n, &value, tree, &arcs, (pdp_progress){0}, &error) == PDP_OK, "%s",
+                error.text);
+    CHECK_CHAIN(pdp_hu_shing_solve(dims, n, &alone, NULL, NULL, (pdp_progress){0}, &error) == PDP_OK, "%s", error.text);
     CHECK_CHAIN(alone == value, "%" PRId64 " without a tree, %" PRId64 " with it", alone, value);
     check_second(dims, n, value);
+    check_proof(&arcs, dims, n, value);
+    pdp_arcs_free(&arcs);
     if (n >= 2) {
         const int64_t cost = tree_cost(dims, n, tree);
         CHECK_CHAIN(cost == value, "the tree costs %" PRId64 ", the value is %" PRId64, cost, value);
@@ -280,8 +294,11 @@ static void test_large(void **state) {
         pdp_error error = {0};
         int64_t value;
         const double start = pdp_clock_seconds();
-        assert_int_equal(pdp_hu_shing_solve(dims, n, &value, tree, (pdp_progress){0}, &error), PDP_OK);
+        pdp_arcs arcs = {0};
+        assert_int_equal(pdp_hu_shing_solve(dims, n, &value, tree, &arcs, (pdp_progress){0}, &error), PDP_OK);
         const double seconds = pdp_clock_seconds() - start;
+        check_proof(&arcs, dims, n, value);
+        pdp_arcs_free(&arcs);
         print_message("shape %d, n = %zu: %.3f s\n", (int)which, n, seconds);
         CHECK(seconds < 20, "shape %d took %.1f s", (int)which, seconds); /* n^2 is hours; sanitizers take 5 times */
         CHECK(tree_cost(dims, n, tree) == value, "shape %d, value %" PRId64, (int)which, value);
@@ -328,7 +345,7 @@ static void test_unsure(void **state) {
         pdp_error error = {0};
         pdp_wide cost = -1;
         const pdp_wide expected = table_value_wide(dims, n);
-        CHECK_CHAIN(pdp_reference_cost_mcm(dims, n, false, &cost, &error) == PDP_OK, "%s", error.text);
+        CHECK_CHAIN(pdp_reference_cost_mcm(dims, n, &cost, &error) == PDP_OK, "%s", error.text);
         CHECK_CHAIN(pdp_wide_fits(expected) ? cost == expected : !pdp_wide_fits(cost), "round %zu", round);
         *(pdp_wide_fits(expected) ? &fit : &beyond) += 1;
     }
@@ -336,12 +353,147 @@ static void test_unsure(void **state) {
     assert_true(fit > 1000 && beyond > 1000);
 }
 
+/* ---- Proofs of what is not so ---- */
+
+typedef struct liar {
+    pdp_arc arcs[MAX_DIMS];
+    uint64_t weights[MAX_DIMS];
+    uint32_t around[MAX_DIMS]; /* the arcs around the one that is made */
+    size_t depth;
+    pdp_arcs all;
+    uint64_t *random;
+} liar;
+
+static int64_t draw(liar *l, int64_t most) {
+    return pdp_random_between(l->random, 0, most);
+}
+
+/* A corner between, most often a lightest one. */
+static uint32_t draw_middle(liar *l, uint32_t u, uint32_t v) {
+    uint32_t m = u + 1 + (uint32_t)draw(l, v - u - 2);
+    for (uint32_t k = u + 1; k < v && draw(l, 40) != 0; k++) {
+        m = l->weights[k] < l->weights[m] || (l->weights[k] == l->weights[m] && draw(l, 1) == 0) ? k : m;
+    }
+    return m;
+}
+
+/* The arcs of (u,v), children first; numbers are given beforehand, since cutters are. */
+static void draw_arcs(liar *l, uint32_t number, uint32_t u, uint32_t v) {
+    const uint32_t m = draw_middle(l, u, v);
+    const uint32_t left = (number == 0 ? l->all.count + 1 : number) - (v - m);
+    const size_t out = (size_t)draw(l, draw(l, 2) == 0 ? (int64_t)l->depth : 1);
+    l->arcs[number] = (pdp_arc){.u = u, .m = m, .v = v, .inside = m > u + 1 ? left : 0};
+    l->arcs[number].cutter = out < l->depth ? l->around[l->depth - 1 - out] : 0;
+    l->around[l->depth++] = number;
+    if (m > u + 1) {
+        draw_arcs(l, left, u, m);
+    }
+    if (v > m + 1) {
+        draw_arcs(l, number == 0 ? l->all.count : number - 1, m, v);
+    }
+    l->depth--;
+}
+
+/* Gives every arc the rise and fall that it has by those it cuts off, whatever they are. */
+static void make_consistent(liar *l) {
+    pdp_arc *arcs = l->arcs;
+    arcs[0].fall = 1;
+    for (uint32_t x = 1; x <= l->all.count; x++) {
+        const uint64_t u = l->weights[arcs[x].u], m = l->weights[arcs[x].m], v = l->weights[arcs[x].v];
+        const uint64_t light = u < v ? u : v;
+        arcs[x].rise = u * m * v;
+        arcs[x].fall = u * m + m * v - u * v;
+        for (uint32_t d = 1; d < x; d++) {
+            if (arcs[d].cutter == x) {
+                arcs[x].rise += arcs[d].rise < light * arcs[d].fall ? arcs[d].rise : light * arcs[d].fall;
+                arcs[x].fall += arcs[d].fall;
+            }
+        }
+    }
+}
+
+/* Whatever arcs and cutters are drawn, what is proven is not more than the least cost; and not all is refused, and not
+ * all that is proven is the least cost. */
+static void test_liars(void **state) {
+    (void)state;
+    uint64_t random = test_seed() + 7;
+    size_t proven = 0, less = 0;
+    const size_t rounds = campaign(300000, 5000000);
+    for (size_t round = 0; round < rounds; round++) {
+        int64_t dims[MAX_DIMS];
+        const size_t n = (size_t)pdp_random_between(&random, 2, round % 4 == 0 ? 12 : 6);
+        random_shape(dims, n, round % 3 == 0 ? 100 : 9, &random);
+        liar l = {.random = &random, .all = {.count = (uint32_t)n - 1}};
+        for (size_t m = 0; m <= n; m++) {
+            l.all.first = dims[m] < dims[l.all.first] ? m : l.all.first;
+        }
+        l.all.first = pdp_random_between(&random, 0, 20) == 0 ? 0 : l.all.first;
+        for (size_t m = 0; m <= n + 1; m++) {
+            l.weights[m] = (uint64_t)dims[(l.all.first + m) % (n + 1)];
+        }
+        l.all.all = l.arcs;
+        l.all.weights = l.weights;
+        draw_arcs(&l, 0, 0, (uint32_t)n + 1);
+        make_consistent(&l);
+        pdp_error error = {0};
+        uint64_t least = 0;
+        if (pdp_arcs_prove(&l.all, dims, n, &least, &error) == PDP_OK) {
+            const uint64_t right = (uint64_t)table_value(dims, n);
+            CHECK_CHAIN(least <= right, "round %zu: %" PRIu64 " is proven, the least cost is %" PRIu64, round, least,
+                        right);
+            proven++;
+            less += least < right;
+        }
+    }
+    print_message("%zu drawn: %zu prove something, %zu of them less than is so\n", rounds, proven, less);
+    CHECK(proven > rounds / 50 && less > 0, "%zu and %zu of %zu", proven, less, rounds);
+}
+
+/* A bit of what a proof goes by is turned over: it proves nothing, or nothing that is not so. */
+static void test_flipped_arcs(void **state) {
+    (void)state;
+    uint64_t random = test_seed() + 8;
+    size_t found = 0, harmless = 0;
+    for (size_t round = 0; round < campaign(20000, 500000); round++) {
+        int64_t dims[MAX_DIMS], value;
+        const size_t n = (size_t)pdp_random_between(&random, 2, 30);
+        random_shape(dims, n, 100, &random);
+        pdp_error error = {0};
+        pdp_arcs arcs = {0};
+        assert_int_equal(pdp_hu_shing_solve(dims, n, &value, NULL, &arcs, (pdp_progress){0}, &error), PDP_OK);
+        struct {
+            void *memory;
+            size_t bytes;
+        } places[] = {{arcs.all, n * sizeof *arcs.all},
+                      {arcs.weights, (n + 2) * sizeof *arcs.weights},
+                      {&arcs.count, sizeof arcs.count},
+                      {&arcs.first, sizeof arcs.first}};
+        const size_t place = pdp_random_between(&random, 0, 9) < 7 ? 0 : (size_t)pdp_random_between(&random, 1, 3);
+        const size_t bit = (size_t)pdp_random_between(&random, 0, (int64_t)(8 * places[place].bytes) - 1);
+        ((unsigned char *)places[place].memory)[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        uint64_t least = 0;
+        if (pdp_arcs_prove(&arcs, dims, n, &least, &error) == PDP_OK) {
+            CHECK_CHAIN(least <= (uint64_t)value, "round %zu, bit %zu of %zu", round, bit, place);
+            CHECK_CHAIN(place == 0 || place == 3, "round %zu, bit %zu of %zu", round, bit, place); /* equal weights */
+            harmless++;
+        } else {
+            assert_int_equal(error.status, PDP_WRONG);
+            assert_in(error.text, "the arcs of the polygon do not fit together");
+            found++;
+        }
+        pdp_arcs_free(&arcs);
+    }
+    print_message("%zu flipped bits are found, %zu are of no matter\n", found, harmless);
+    assert_true(found > harmless);
+}
+
 static void test_limits(void **state) {
     (void)state;
     pdp_error error = {0};
     int64_t value;
     const int64_t dims[1] = {1}; /* refused before it is read */
-    assert_int_equal(pdp_hu_shing_solve(dims, (size_t)1 << 31, &value, NULL, (pdp_progress){0}, &error), PDP_BAD_INPUT);
+    assert_int_equal(pdp_hu_shing_solve(dims, (size_t)1 << 31, &value, NULL, NULL, (pdp_progress){0}, &error),
+                     PDP_BAD_INPUT);
     assert_in(error.text, "2147483648 matrices");
     assert_int_equal(pdp_hu_shing_bytes(1, true), 0);
     assert_int_equal(pdp_hu_shing_bytes(2, false), 96 * 3 + 8);
@@ -351,9 +503,9 @@ static void test_limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known),         cmocka_unit_test(test_exhaustive), cmocka_unit_test(test_random),
-        cmocka_unit_test(test_largest_costs), cmocka_unit_test(test_large),      cmocka_unit_test(test_unsure),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_known),         cmocka_unit_test(test_exhaustive),   cmocka_unit_test(test_random),
+        cmocka_unit_test(test_largest_costs), cmocka_unit_test(test_large),        cmocka_unit_test(test_unsure),
+        cmocka_unit_test(test_liars),         cmocka_unit_test(test_flipped_arcs), cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
