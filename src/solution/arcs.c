@@ -1,36 +1,40 @@
 /* A lower bound on the cost of a chain, proven from arcs: see arcs.h, and cpu/hu_shing.c for the words and for the
- * theorem that the least cost is
+ * theorem that the least cost of an arc (u,v) under an apex x is, for 0 <= x <= light,
  *
  *     f(u,v)(x) = min(x*p[u]*p[v] + g(u,v),  f(u,m)(x) + f(m,v)(x))
- *     g(u,v) = g of the near part + f of the far part at `light`
+ *     g(u,v)    = g of the near part + f of the far part at `light`
  *
- * where `light` is the lighter of p[u] and p[v], its part of (u,m) and (m,v) is the near one, and apexes x are at most
- * as heavy as `light`. The solver has found the breaks, and which arc cuts off which; here they are only looked at.
+ * where `light` is the lighter of p[u] and p[v], and its part of (u,m) and (m,v) is the near one. The solver has found
+ * the breaks, and which arc cuts off which; here they are only looked at.
  *
  * Let every arc d have a break, rise/fall, and a *cutter*, an arc around it. The breaks of an arc are its own and those
- * inside it whose cutter is further out. Define lower bounds F of f and G of g by
+ * inside it whose cutter is further out. With `product` = p[u]*p[m]*p[v] define
  *
  *     F(u,v)(x) = x*p[u]*p[v] + G(u,v) - sum over the breaks d of (u,v) of max(0, rise(d) - x*fall(d))
- *     G(u,v) = G of the near part + F of the far part at `light`
+ *     G(u,v)    = G(u,m) + G(m,v) + product - sum over the d that (u,v) cuts off of max(0, rise(d) - light*fall(d))
  *
- * F <= x*p[u]*p[v] + G holds whatever the breaks are. F(u,v) <= F(u,m) + F(m,v) says that for 0 <= x <= light
+ * and F of a side like f, G as 0. Then F <= f, by induction, if for every arc (u,v)
  *
- *     x*p[u]*p[v] + G(u,v) - [x*p[u]*p[m] + G(u,m)] - [x*p[m]*p[v] + G(m,v)]
- *         + sum over the d that (u,v) cuts off of max(0, rise(d) - x*fall(d))   <=   max(0, rise(u,v) - x*fall(u,v))
+ *     1. m is not lighter than u and v, and (u,m) and (m,v) are arcs or sides;
+ *     2. rise is `product` and the least of rise(d) and light*fall(d) of all d that it cuts off, and fall is
+ *        p[u]*p[m] + p[m]*p[v] - p[u]*p[v] and fall(d) of all of them;
+ *     3. none of these has its break before that of (u,v).
  *
- * Let (u,v) have the rise and fall that make the left side, without its max, the right side without its own: both are
- * given by p, the cut ones and `light`. If then no d that is cut off has its break before that of (u,v), the two sides
- * are the same up to there. From there on the right side is 0 and the left one is convex, 0 at its beginning and not
- * above 0 at `light`, if there no d of the near part counts. So by induction F <= f and G <= g if for every arc d
+ * F is not above the arc's own line: G less all max(0, rise(d) - light*fall(d)) of those that are not cut off is, by
+ * its definition, F of the near part at `light`, less that part's product of ends times `light`, and F of the far part
+ * at `light`; by induction that is no more than g. And under a lighter x those d only take more.
  *
- *     1. its corners are heavier the deeper they are, and the parts of an arc are arcs or sides, up to the whole round;
- *     2. its cutter is around it, and has its break not behind that of d;
- *     3. its break is not behind the lighter end of its cutter's part that d is in, so that d counts for no G inside
- *        that part, and, if that is the near one, not for the cutter's either;
- *     4. rise and fall are as above: p[u]*p[m]*p[v] and the least of rise(d) and light*fall(d) of all that are cut off,
- *        and p[u]*p[m] + p[m]*p[v] - p[u]*p[v] and fall(d) of all that are cut off.
+ * F is not above F(u,m) + F(m,v): in the difference the breaks that are not cut off cancel, and what is to be shown is
  *
- * G of the whole round is the sum of all p[u]*p[m]*p[v], less what F of the far parts is below its line at `light`.
+ *     x*(p[u]*p[v] - p[u]*p[m] - p[m]*p[v]) + product - sum over the cut d of max(0, rise(d) - light*fall(d))
+ *         + sum over the cut d of max(0, rise(d) - x*fall(d))   <=   max(0, rise(u,v) - x*fall(u,v))
+ *
+ * By 2 and 3 the two sides are the same up to the break of (u,v). From there on the right one is 0; the left one is
+ * convex, begins with 0, and is at `light` that weight's square times the heavier of p[u] and p[v], less the square
+ * times p[m]: not above 0.
+ *
+ * The whole round is (0,m) and (m,last), both under the lightest corner, and costs in the same way at least the sum of
+ * all products, less what each rise has left when its cutter has taken the least of rise and light*fall.
  *
  * Nothing here has to be guessed by the processor: that is why it takes a fraction of a second solve. */
 #include "solution/arcs.h"
@@ -78,26 +82,25 @@ static bool is_round(const polygon *p) {
            p->weights[whole->m] >= p->weights[0] && whole->rise == 0 && whole->fall == 1;
 }
 
-/* Whether all holds that is said above, for every arc in turn; and what it proves. In a sum that was right so far
- * nothing is beyond 64 bits: a rise, and a fall times an end, is no more than twice the products of the arcs inside. */
+/* Whether all holds that is said above, for every arc in turn; and what it proves. An arc that ends within another is
+ * inside it, as they are a tree. In a sum that was right so far nothing is beyond 64 bits: a rise, and a fall times the
+ * lighter end, are no more than twice the products of the arcs inside. */
 static bool prove(const polygon *p, uint64_t *least) {
     uint64_t cost = 0;
     for (uint32_t number = 1; number <= p->count; number++) {
         const pdp_arc *a = &p->arcs[number];
-        if (!has_parts(p, a, number - 1) || a->cutter > p->count) {
+        if (!has_parts(p, a, number - 1) || a->cutter > p->count || a->cutter == number) {
             return false;
         }
         const pdp_arc *cutter = &p->arcs[a->cutter];
-        const bool is_left = a->u < cutter->m;
-        const uint32_t end = cutter->v ^ ((cutter->m ^ cutter->v) & mask(is_left)); /* of the part that it is in */
-        if (a->u < cutter->u || a->v > end || cutter->v > p->last) {
+        if (cutter->u > a->u || cutter->v < a->v || cutter->v > p->last) {
             return false;
         }
         const uint64_t u = p->weights[a->u], m = p->weights[a->m], v = p->weights[a->v], product = u * m * v;
         const uint64_t left = p->weights[cutter->u], right = p->weights[cutter->v];
         const uint64_t drop = (left < right ? left : right) * a->fall, taken = a->rise < drop ? a->rise : drop;
         if (m < u || m < v || a->rise != product + p->from[number].rise ||
-            a->fall != m * (u + v) - u * v + p->from[number].fall || a->rise > (is_left ? left : right) * a->fall ||
+            a->fall != m * (u + v) - u * v + p->from[number].fall ||
             (pdp_uwide)cutter->rise * a->fall > (pdp_uwide)a->rise * cutter->fall) {
             return false;
         }
