@@ -139,7 +139,8 @@ pdp_value pdp_solution_cell(const pdp_solution *solution, size_t row, size_t col
 bool pdp_solution_is_infeasible(const pdp_solution *solution, pdp_value value) {
     const pdp_problem *problem = solution->problem;
     if (problem->combine == PDP_OP_MIN || problem->combine == PDP_OP_MAX) {
-        return is_real(solution) ? isinf(value.real) && (value.real > 0) == (problem->combine == PDP_OP_MIN)
+        return is_real(solution) ? pdp_problem_can_miss(problem) && isinf(value.real) &&
+                                       (value.real > 0) == (problem->combine == PDP_OP_MIN)
                                  : value.whole >= PDP_WHOLE_INFINITY || value.whole <= -PDP_WHOLE_INFINITY;
     }
     return problem->shape == PDP_INTERVAL && problem->element == PDP_ELEMENT_BITS && problem->combine == PDP_OP_OR &&

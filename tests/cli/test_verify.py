@@ -213,6 +213,13 @@ class Verify(CommandTest):
         self.assertEqual(self.save(*grow)["value"], "inf")  # which is the most there is, and can be had
         result = self.run_json(*grow, "--print", "31..32")
         self.assertEqual((result["value"], result["feasible"], result["cells"]), ("inf", True, ["inf", "inf"]))
+        # Under min it is what has no term, but only where there can be such a cell.
+        text = "linear g\n param n >= 1\n type f64\n size n\n preset 1 : 1.0\n offset 1 + j\n input w[k]\n term w[j]*s\n combine min\n"
+        for more, value in [("", "inf"), (" missing skip\n", None)]:
+            (self.folder / "least.dp").write_text(text + more)
+            for method in ["sequential", "blocks"]:
+                result = self.run_json("solve", "least.dp", "--input", "w=1e10", "--param", "n=200", "-A", method, "--verify=full")
+                self.assertEqual((result["value"], result["feasible"], result["certificate"]), (value, value is not None, "certified"))
         if READS_JSON:
             self.assertIn("value     inf\n", self.run_program("verify", "s.json")[0])
             self.assertEqual(self.run_json("verify", "s.json")["value"], "inf")
