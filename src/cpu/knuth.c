@@ -20,6 +20,9 @@ const char *pdp_knuth_refuse(const pdp_problem *problem) {
     if (problem->element != PDP_ELEMENT_WHOLE && problem->element != PDP_ELEMENT_I64) {
         return "it is for whole numbers of 64 bits that are exact";
     }
+    if (!problem->keeps_plain) {
+        return "what it makes of indices and parameters alone may not fit into 64 bits";
+    }
     /* Room for sums of two. */
     return pdp_bounds_find(problem).reach > INT64_MAX / 4 ? "its values are not sure to fit into int64" : NULL;
 }

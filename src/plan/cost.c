@@ -463,7 +463,10 @@ static int compare_costs(const void *left, const void *right) {
 
 /* For the type that is asked for. What is wrong with that is told when the method is opened. */
 static bool awaits_kernel(pdp_plan *plan) {
-    if (pdp_wish_is_auto(plan->options.type) || !pdp_wish_is_auto(plan->options.algorithm)) {
+    const pdp_method *engine =
+        pdp_method_find(plan->problem->shape, plan->problem->shape == PDP_INTERVAL ? "tiles" : "blocks");
+    if (pdp_wish_is_auto(plan->options.type) || !pdp_wish_is_auto(plan->options.algorithm) ||
+        pdp_method_refuse(plan, plan->problem, engine)) {
         return false;
     }
     const pdp_stamp stamp = plan->stamp;

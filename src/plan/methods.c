@@ -194,5 +194,8 @@ const char *pdp_method_refuse(const pdp_plan *plan, const pdp_problem *problem, 
         problem->recurrence->combine_identity == PDP_NO_NODE) {
         return "its operator has no identity";
     }
+    if (m->kind == PDP_ENGINE && !problem->keeps_plain) {
+        return "what it makes of indices and parameters alone may not fit into the 64 bits of a kernel";
+    }
     return m->shortcut ? m->shortcut->refuse(plan, problem) : NULL;
 }

@@ -392,7 +392,10 @@ static bool take_cheapest(pdp_plan *plan) {
 }
 
 static const char *engine_or_loops(const pdp_plan *plan) {
-    const char *engine = plan->problem->shape == PDP_INTERVAL ? "tiles" : "blocks";
+    const char *engine = plan->problem->shape == PDP_INTERVAL ? "tiles" : "blocks", *backend = plan->options.backend;
+    if (!pdp_wish_is_auto(backend) && strcmp(backend, "cpu") != 0) { /* where there are no loops */
+        return engine;
+    }
     return find_refused(plan, pdp_method_find(plan->problem->shape, engine)) < plan->count ? "sequential" : engine;
 }
 

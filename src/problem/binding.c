@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "problem/bound.h"
 #include "problem/problem.h"
 #include "recurrence/canonise.h"
 
@@ -541,7 +542,8 @@ static pdp_status check_size(pdp_problem *problem) {
 /* Gcd is of absolute values; but what is alone is not combined and stays as it is, as in a sum. */
 static void choose_combine(pdp_problem *problem) {
     const pdp_recurrence *r = problem->recurrence;
-    const bool is_alone = r->shape == PDP_LINEAR && problem->offset_count == 1 && !problem->has_source;
+    const bool is_alone = r->shape == PDP_LINEAR && problem->offset_count == 1 && !problem->has_source &&
+                          problem->element != PDP_ELEMENT_BITS; /* of which none is negative */
     problem->combine = pdp_problem_asked_combine(problem);
     problem->combine = is_alone && problem->combine == PDP_OP_GCD ? PDP_OP_ADD : problem->combine;
 }
@@ -664,6 +666,7 @@ pdp_status pdp_problem_check(pdp_problem *problem) {
     if (check_terms(problem) != PDP_OK || find_sdp(problem) != PDP_OK) {
         return problem->error.status;
     }
+    problem->keeps_plain = pdp_bounds_keep_plain(problem);
     problem->is_checked = true;
     return PDP_OK;
 }
@@ -688,5 +691,6 @@ pdp_status pdp_problem_resize(pdp_problem **out, const pdp_problem *problem, siz
     if (other->preset_count != problem->preset_count) { /* not the paper's form any more */
         other->presets = NULL;
     }
+    other->keeps_plain = pdp_bounds_keep_plain(other);
     return check_reach(other, error);
 }

@@ -140,6 +140,9 @@ static range evaluate_binary(bounder *b, const pdp_node *n) {
                                       : make_range(x.low < 0 ? -magnitude(y) : 0, x.high > 0 ? magnitude(y) : 0);
     case PDP_OP_SHIFT_LEFT:
         b->needs_integers |= n->is_element;
+        if (b->problem->element == PDP_ELEMENT_BITS) { /* where also a plain number is a set of 64 bits */
+            return (range){INT64_MIN, INT64_MAX};
+        }
         return y.high > 63 ? make_range(-PDP_UNBOUNDED, PDP_UNBOUNDED)
                            : hull((range){0, 0}, scale(x, (pdp_wide)1 << (y.high < 0 ? 0 : (int)y.high)));
     case PDP_OP_SHIFT_RIGHT: b->needs_integers |= n->is_element; return hull((range){x.low < 0 ? -1 : 0, 0}, x);
@@ -488,4 +491,77 @@ pdp_bounds pdp_bounds_find(const pdp_problem *problem) {
         b.reach = PDP_UNBOUNDED; /* what an own operator does on its way is not looked into */
     }
     return (pdp_bounds){all.low, all.high, b.reach, b.short_products, b.needs_integers};
+}
+
+/* ---- Plain numbers ---- */
+
+static bool is_plain(const pdp_node *n) {
+    return !n->is_element && !n->is_real;
+}
+
+static bool is_index(const pdp_node *n, uint32_t child) {
+    switch (n->kind) {
+    case PDP_NODE_LOOKUP:
+    case PDP_NODE_SUM: return true;
+    case PDP_NODE_FOLD: return child == 0;
+    case PDP_NODE_BINARY: return child == 1 && (n->op == PDP_OP_SHIFT_LEFT || n->op == PDP_OP_SHIFT_RIGHT);
+    default: return false;
+    }
+}
+
+/* `in_64_bits`: that is how a kernel computes what is plain there. */
+static bool plain_fits(bounder *b, uint32_t node, bool in_64_bits) {
+    const pdp_node *n = &b->r->nodes[node];
+    in_64_bits |= is_plain(n) && n->kind == PDP_NODE_FOLD;
+    if (in_64_bits && is_plain(n)) {
+        const range found = evaluate(b, node);
+        if (found.low < INT64_MIN || found.high > INT64_MAX) {
+            return false;
+        }
+    }
+    for (uint32_t c = 0; c < n->child_count; c++) {
+        if (n->kind == PDP_NODE_FOLD && c == 1) {
+            b->variables[n->which] = (range){0, most(evaluate(b, n->child[0]).high, 1) - 1};
+        }
+        if (!plain_fits(b, n->child[c], in_64_bits || is_index(n, c))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Is there anything to compute? */
+static bool has_plain(const pdp_recurrence *r, uint32_t node) {
+    const pdp_node *n = &r->nodes[node];
+    bool found = is_plain(n) && n->child_count > 0;
+    for (uint32_t c = 0; c < n->child_count && !found; c++) {
+        found = has_plain(r, n->child[c]);
+    }
+    return found;
+}
+
+bool pdp_bounds_keep_plain(const pdp_problem *problem) {
+    const pdp_recurrence *r = problem->recurrence;
+    uint32_t clauses[9 + 2 * PDP_MAX_OPTIONS] = {r->leaf,         r->empty,       r->inner,
+                                                 r->after,        r->finish,      r->source,
+                                                 r->preset_value, r->combine_own, r->combine_identity};
+    size_t count = 9;
+    for (uint32_t x = 0; x < r->option_count; x++) {
+        clauses[count++] = r->options[x].value;
+        clauses[count++] = r->options[x].condition;
+    }
+    const bool is_whole = problem->element == PDP_ELEMENT_WHOLE || problem->element == PDP_ELEMENT_I32 ||
+                          problem->element == PDP_ELEMENT_I64;
+    bounder b = {.problem = problem, .r = r};
+    bool has_read = false, fits = true;
+    for (size_t x = 0; x < count && fits; x++) {
+        if (clauses[x] != PDP_NO_NODE && has_plain(r, clauses[x])) {
+            if (!has_read) {
+                read_inputs(&b);
+                has_read = true;
+            }
+            fits = plain_fits(&b, clauses[x], !is_whole);
+        }
+    }
+    return fits;
 }

@@ -25,6 +25,7 @@ struct pdp_problem {
     int64_t sizes[PDP_MAX_DIMS];
     pdp_op combine;      /* also where the recurrence leaves it to a parameter */
     pdp_element element; /* the recurrence's, but for S-DP with an overflow policy */
+    bool keeps_plain;    /* see pdp_bounds_keep_plain */
     bool has_source;     /* the source clause holds: what it uses is given */
     bool has_option[PDP_MAX_OPTIONS];
 

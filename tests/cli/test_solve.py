@@ -343,6 +343,38 @@ class OwnFiles(CommandTest):
             result = self.run_json("solve", "own.dp", "--param", f"n={n}", "--input", "a=2,1", "--input", "init=5,3", "--explain")
             self.assertEqual(result["value"], 3)
 
+    def test_an_operator_without_identity_and_a_type(self):
+        (self.folder / "own.dp").write_text("interval own\n input p[n]\n size n\n leaf 0\n term p[k] + r + l\n combine (x, y) x+y+x*y\n")
+        self.assertEqual(self.run_json("solve", "own.dp", "--input", "p=1,2,3,4")["value"], 35)
+        self.refuse("solve", "own.dp", "--input", "p=1,2,3,4", "--type", "i64", names=["method 'sequential' computes with"])
+
+    def test_plain_numbers_beyond_64_bits(self):
+        """What is made of indices and parameters alone is exact. Kernels have 64 bits for it, and so are not taken."""
+        n, p, power = 3000, 10**9 + 7, "i*i*i*i*i*i*i"
+        line = " param n >= 1\n input a[k] >= 1\n size n\n preset 1 : 0\n missing skip\n offset a[j]\n"
+        chain = "interval g\n input p[n]\n param c\n size n\n leaf p[i]\n"
+        cases = [("linear g\n type mod P\n param P = 1000000007\n" + line + f" term s + {power}\n combine add\n",
+                  ["--input", "a=1"], sum(i**7 for i in range(n)) % p),
+                 ("linear g\n type f64\n" + line + f" term s + ({power} > 0 ? 1 : 5)\n combine min\n", ["--input", "a=1"], n - 1),
+                 ("linear g\n type bits\n" + line + f" term s | (({power}) >> 60)\n combine or\n", ["--input", "a=1"], 2097151),
+                 ("linear g\n input w[m]\n" + line + f" term s + w[{power}*i % 4]\n combine min\n",
+                  ["--input", "a=1", "--input", "w=3,5,7,11"], sum([3, 5, 7, 11][i**8 % 4] for i in range(1, n))),
+                 (chain + " term l + r + (mul[q<3] c) / c / c\n combine min\n",
+                  ["--param", f"c={2**40}", "--input", "p=1,2,3,4"], 6 + 2 * 2**40)]
+        for text, data, value in cases:
+            (self.folder / "g.dp").write_text(text)
+            command = ["solve", "g.dp", *data, *(["--param", f"n={n}"] if text.startswith("linear") else [])]
+            for more in [[], ["-A", "sequential"], ["--verify=full"]] + [["-A", "window"]] * text.startswith("linear"):
+                self.assertEqual(self.run_json(*command, *more)["value"], value, text)
+            engine = "blocks" if text.startswith("linear") else "tiles"
+            self.refuse(*command, "-A", engine, names=[f"method '{engine}' cannot solve", "may not fit into the 64 bits of a kernel"])
+            self.refuse(*command, "--backend", "host", names=[f"method '{engine}' cannot solve", "of a kernel"])
+        (self.folder / "ix.dp").write_text(chain + " term l + r + p[i + c*c]\n combine min\n")
+        command = ["solve", "ix.dp", "--input", "p=1,2,3", "--param"]
+        self.refuse(*command, f"c={2**32}", names=["of 'p' is outside 0 .. 2"])
+        self.refuse(*command, f"c={2**32}", "--type", "i64", names=["'sequential' computes with"])
+        self.assertEqual(self.run_json(*command, "c=0", "-A", "tiles")["value"], 4)
+
     def test_a_type_that_is_asked_for(self):
         line = ["solve", "renewal", "--input", "f=.5,.5", "--param", "time=20", "--type", "f32"]
         if self.run_json("solve", "renewal", "--input", "f=.5", "--param", "time=300000")["algorithm"] != "sequential":
