@@ -132,7 +132,9 @@ pdp_status pdp_data_check(const pdp_data *data, pdp_error *error) {
         return PDP_OK;
     }
     if (fault->kind == 2) {
-        return pdp_error_set(error, PDP_BAD_INPUT, "%s divides by zero: method 'sequential' tells where", r->name);
+        return pdp_error_set(error, PDP_BAD_INPUT,
+                             "%s divides by zero, maybe where there is no cell: method 'sequential' tells where",
+                             r->name);
     }
     return pdp_error_set(error, PDP_BAD_INPUT, "%s looks up %s at %" PRId64 ", and it has %" PRId64 " %s", r->name,
                          r->inputs[fault->input].name, fault->index, data->kernel.extents[fault->input][fault->axis],

@@ -49,6 +49,10 @@ static range make_range(pdp_wide a, pdp_wide b) {
     return (range){cut(a), cut(b)};
 }
 
+static bool fits_64(range a) {
+    return a.low >= INT64_MIN && a.high <= INT64_MAX;
+}
+
 static range hull(range a, range b) {
     return (range){least(a.low, b.low), most(a.high, b.high)};
 }
@@ -140,11 +144,11 @@ static range evaluate_binary(bounder *b, const pdp_node *n) {
                                       : make_range(x.low < 0 ? -magnitude(y) : 0, x.high > 0 ? magnitude(y) : 0);
     case PDP_OP_SHIFT_LEFT:
         b->needs_integers |= n->is_element;
-        if (b->problem->element == PDP_ELEMENT_BITS) { /* where also a plain number is a set of 64 bits */
-            return (range){INT64_MIN, INT64_MAX};
-        }
-        return y.high > 63 ? make_range(-PDP_UNBOUNDED, PDP_UNBOUNDED)
-                           : hull((range){0, 0}, scale(x, (pdp_wide)1 << (y.high < 0 ? 0 : (int)y.high)));
+        x = y.high > 63 ? make_range(-PDP_UNBOUNDED, PDP_UNBOUNDED)
+                        : hull((range){0, 0}, scale(x, (pdp_wide)1 << (y.high < 0 ? 0 : (int)y.high)));
+        return b->problem->element == PDP_ELEMENT_BITS && !fits_64(x) /* there it is a set, also as a plain number */
+                   ? (range){INT64_MIN, INT64_MAX}
+                   : x;
     case PDP_OP_SHIFT_RIGHT: b->needs_integers |= n->is_element; return hull((range){x.low < 0 ? -1 : 0, 0}, x);
     case PDP_OP_AND:
     case PDP_OP_OR:
@@ -169,9 +173,8 @@ static range evaluate_multiply_add(bounder *b, const pdp_node *n) {
 
 /* What a fold over nothing is. */
 static range empty_fold(const pdp_node *n) {
-    const pdp_wide most = n->is_element ? PDP_UNBOUNDED : INT64_MAX;
-    const pdp_wide value = n->op == PDP_OP_MIN   ? most
-                           : n->op == PDP_OP_MAX ? -most
+    const pdp_wide value = n->op == PDP_OP_MIN   ? (n->is_element ? PDP_UNBOUNDED : INT64_MAX)
+                           : n->op == PDP_OP_MAX ? (n->is_element ? -PDP_UNBOUNDED : INT64_MIN)
                            : n->op == PDP_OP_MUL ? 1
                            : n->op == PDP_OP_AND ? -1
                                                  : 0;
@@ -499,6 +502,24 @@ static bool is_plain(const pdp_node *n) {
     return !n->is_element && !n->is_real;
 }
 
+/* What becomes of a plain number that a kernel computes in 64 bits. */
+typedef enum plain_use {
+    AS_NUMBER,
+    AS_SET,    /* of which the lower 64 bits are all there is */
+    AS_ELEMENT /* of whole numbers: it is computed in a type that holds it */
+} plain_use;
+
+/* The lower bits of the operands make those of the result. */
+static bool keeps_lower_bits(const pdp_node *n) {
+    switch (n->kind) {
+    case PDP_NODE_BINARY:
+        return n->op == PDP_OP_ADD || n->op == PDP_OP_SUBTRACT || n->op == PDP_OP_MUL || n->op == PDP_OP_AND ||
+               n->op == PDP_OP_OR || n->op == PDP_OP_XOR || n->op == PDP_OP_SHIFT_LEFT;
+    case PDP_NODE_UNARY: return n->op == PDP_OP_NEGATE || n->op == PDP_OP_FLIP;
+    default: return n->kind == PDP_NODE_CONDITIONAL || n->child_count == 0;
+    }
+}
+
 static bool is_index(const pdp_node *n, uint32_t child) {
     switch (n->kind) {
     case PDP_NODE_LOOKUP:
@@ -509,21 +530,28 @@ static bool is_index(const pdp_node *n, uint32_t child) {
     }
 }
 
-/* `in_64_bits`: that is how a kernel computes what is plain there. */
-static bool plain_fits(bounder *b, uint32_t node, bool in_64_bits) {
+/* Whether it is 0 is all that counts. */
+static bool is_condition(const pdp_node *n, uint32_t child) {
+    return n->kind == PDP_NODE_CONDITIONAL ? child == 0
+           : n->kind == PDP_NODE_BINARY    ? n->op == PDP_OP_LOGICAL_AND || n->op == PDP_OP_LOGICAL_OR
+                                           : n->kind == PDP_NODE_UNARY && n->op == PDP_OP_NOT;
+}
+
+static bool plain_fits(bounder *b, uint32_t node, plain_use use) {
     const pdp_node *n = &b->r->nodes[node];
-    in_64_bits |= is_plain(n) && n->kind == PDP_NODE_FOLD;
-    if (in_64_bits && is_plain(n)) {
-        const range found = evaluate(b, node);
-        if (found.low < INT64_MIN || found.high > INT64_MAX) {
-            return false;
-        }
+    const bool makes_set = b->problem->element == PDP_ELEMENT_BITS && n->op == PDP_OP_SHIFT_LEFT;
+    if (is_plain(n) && (n->kind == PDP_NODE_FOLD || (use == AS_SET && !keeps_lower_bits(n)))) {
+        use = AS_NUMBER;
+    }
+    if (is_plain(n) && use == AS_NUMBER && !fits_64(evaluate(b, node))) {
+        return false;
     }
     for (uint32_t c = 0; c < n->child_count; c++) {
+        const bool is_number = is_index(n, c) || (use == AS_SET && is_condition(n, c));
         if (n->kind == PDP_NODE_FOLD && c == 1) {
             b->variables[n->which] = (range){0, most(evaluate(b, n->child[0]).high, 1) - 1};
         }
-        if (!plain_fits(b, n->child[c], in_64_bits || is_index(n, c))) {
+        if (!plain_fits(b, n->child[c], is_number ? AS_NUMBER : makes_set ? AS_SET : use)) {
             return false;
         }
     }
@@ -552,6 +580,7 @@ bool pdp_bounds_keep_plain(const pdp_problem *problem) {
     }
     const bool is_whole = problem->element == PDP_ELEMENT_WHOLE || problem->element == PDP_ELEMENT_I32 ||
                           problem->element == PDP_ELEMENT_I64;
+    const plain_use use = is_whole ? AS_ELEMENT : problem->element == PDP_ELEMENT_BITS ? AS_SET : AS_NUMBER;
     bounder b = {.problem = problem, .r = r};
     bool has_read = false, fits = true;
     for (size_t x = 0; x < count && fits; x++) {
@@ -560,7 +589,7 @@ bool pdp_bounds_keep_plain(const pdp_problem *problem) {
                 read_inputs(&b);
                 has_read = true;
             }
-            fits = plain_fits(&b, clauses[x], !is_whole);
+            fits = plain_fits(&b, clauses[x], use);
         }
     }
     return fits;

@@ -297,13 +297,50 @@ static pdp_value identity(const pdp_bindings *bindings, arithmetic kind, pdp_op 
 
 /* ---- Nodes ---------------------------------------------------------------------------------------- */
 
+static pdp_value interpret_as(pdp_bindings *bindings, uint32_t index, arithmetic kind);
+
+/* A plain number on its way to be a residue or a set is computed as one: then nothing is too large. *is_one is false
+ * if the operation is not one of such. */
+static APART pdp_value interpret_in_ring(pdp_bindings *bindings, const pdp_node *node, arithmetic kind, bool *is_one) {
+    const bool by_bits = kind == SETS && (node->op == PDP_OP_AND || node->op == PDP_OP_OR || node->op == PDP_OP_XOR);
+    pdp_value a = {.whole = 0};
+    if (node->kind == PDP_NODE_CONDITIONAL) {
+        return interpret_as(bindings, node->child[pdp_interpret_truth(bindings, node->child[0]) ? 1 : 2], kind);
+    }
+    if (node->kind == PDP_NODE_UNARY && node->op == PDP_OP_NEGATE) {
+        return operate(bindings, node, kind, PDP_OP_SUBTRACT, a, interpret_as(bindings, node->child[0], kind));
+    }
+    if (node->kind == PDP_NODE_UNARY && node->op == PDP_OP_FLIP && kind == SETS) {
+        return (pdp_value){.whole = ~(uint64_t)interpret_as(bindings, node->child[0], kind).whole};
+    }
+    if (node->kind == PDP_NODE_BINARY &&
+        (node->op == PDP_OP_ADD || node->op == PDP_OP_SUBTRACT || node->op == PDP_OP_MUL || by_bits)) {
+        a = interpret_as(bindings, node->child[0], kind);
+        return operate(bindings, node, kind, node->op, a, interpret_as(bindings, node->child[1], kind));
+    }
+    *is_one = false;
+    return a;
+}
+
 static pdp_value interpret_as(pdp_bindings *bindings, uint32_t index, arithmetic kind) {
     const pdp_node *node = &bindings->recurrence->nodes[index];
-    return convert(bindings, pdp_interpret(bindings, index), arithmetic_of(bindings, node), kind);
+    const arithmetic own = arithmetic_of(bindings, node);
+    if (own == EXACT && node->child_count > 0 && (kind == MODULAR || kind == SETS)) {
+        bool is_one = true;
+        const pdp_value value = interpret_in_ring(bindings, node, kind, &is_one);
+        if (is_one) {
+            return value;
+        }
+    }
+    return convert(bindings, pdp_interpret(bindings, index), own, kind);
 }
 
 static int64_t bound_index(const pdp_bindings *bindings, const pdp_node *node) {
     return node->which == PDP_INDEX_I ? bindings->i : node->which == PDP_INDEX_K ? bindings->k : bindings->j;
+}
+
+static APART void fail_beyond(pdp_bindings *bindings, const pdp_node *node) {
+    fail_as(PDP_OVERFLOW, bindings, node, "a number is not between -2^126 and 2^126");
 }
 
 /* An index, a bound or a distance: beyond int64 it is as good as the nearest of it. */
@@ -313,6 +350,9 @@ static int64_t interpret_index(pdp_bindings *bindings, uint32_t index) {
         return bound_index(bindings, node);
     }
     pdp_wide value = interpret_as(bindings, index, EXACT).whole;
+    if (is_beyond(value)) {
+        fail_beyond(bindings, node);
+    }
     return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : (int64_t)value;
 }
 
@@ -431,10 +471,10 @@ static APART pdp_value interpret_binary(pdp_bindings *bindings, const pdp_node *
     default: break;
     }
     arithmetic kind = arithmetic_of(bindings, node);
-    pdp_value a = interpret_as(bindings, node->child[0], kind);
+    /* A plain number that is shifted left in a file of sets is on its way to be one: all its 64 bits count. */
+    const bool is_set = bindings->element == PDP_ELEMENT_BITS && node->op == PDP_OP_SHIFT_LEFT;
+    pdp_value a = interpret_as(bindings, node->child[0], is_set ? SETS : kind);
     if (node->op == PDP_OP_SHIFT_LEFT || node->op == PDP_OP_SHIFT_RIGHT) {
-        /* A plain number in a file of sets is on its way to be one: all its 64 bits count. */
-        bool is_set = bindings->element == PDP_ELEMENT_BITS && node->op == PDP_OP_SHIFT_LEFT;
         pdp_value distance = {.whole = interpret_index(bindings, node->child[1])};
         pdp_value shifted = operate(bindings, node, is_set ? SETS : kind, node->op, a,
                                     kind == FLOATING ? convert(bindings, distance, EXACT, FLOATING) : distance);
@@ -510,8 +550,13 @@ pdp_value pdp_interpret(pdp_bindings *bindings, uint32_t index) {
                              : (pdp_value){.whole = bindings->params[node->which]};
     case PDP_NODE_DIM: return (pdp_value){.whole = bindings->dims[node->which]};
     case PDP_NODE_VARIABLE: return (pdp_value){.whole = bindings->variables[node->which]};
-    default: return interpret_inner(bindings, node);
+    default: break;
     }
+    const pdp_value value = interpret_inner(bindings, node);
+    if (!node->is_element && !node->is_real && is_beyond(value.whole) && arithmetic_of_elements(bindings) != EXACT) {
+        fail_beyond(bindings, node); /* where elements are whole numbers it is said of the cell */
+    }
+    return value;
 }
 
 pdp_value pdp_interpret_element(pdp_bindings *bindings, uint32_t node) {

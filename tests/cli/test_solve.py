@@ -361,14 +361,32 @@ class OwnFiles(CommandTest):
                   ["--input", "a=1", "--input", "w=3,5,7,11"], sum([3, 5, 7, 11][i**8 % 4] for i in range(1, n))),
                  (chain + " term l + r + (mul[q<3] c) / c / c\n combine min\n",
                   ["--param", f"c={2**40}", "--input", "p=1,2,3,4"], 6 + 2 * 2**40)]
+        # Residues and sets are computed as such, however large the number would be; an empty fold may be the least there is.
+        powers = sum(pow(i, 7, p) for i in range(300000)) % p
+        (self.folder / "h.dp").write_text("linear g\n type mod P\n param P = 1000000007\n" + line + f" term s + {power}\n combine add\n")
+        self.assertEqual(self.run_json("solve", "h.dp", "--input", "a=1", "--param", "n=300000")["value"], powers)
+        (self.folder / "h.dp").write_text("linear g\n type bits\n param c\n" + line + " input w[k]\n term s ^ c*c*c ^ (1 << w[j]) - 1\n combine xor\n")
+        bits = (10**18 + 1)**3 % 2**64 ^ 31
+        for method in ["blocks", "sequential", "auto"]:
+            result = self.run_json("solve", "h.dp", "--input", "a=1", "--input", "w=5", "--param", f"c={10**18 + 1}", "--param", "n=2", "-A", method)
+            self.assertEqual(result["value"], bits - 2**64)
+        (self.folder / "h.dp").write_text("linear g\n input w[m]\n param c\n" + line + " term s + w[c*c*c % 4]\n combine min\n")
+        self.refuse("solve", "h.dp", "--input", "a=1", "--input", "w=3,5,7,11", "--param", f"c={10**18}", "--param", "n=5",
+                    names=["a number is not between -2^126 and 2^126 at i = 1"], code=1)
+        text = "linear g\n type f64\n param m >= 0\n" + line + " term s + (-(max[q<m] q) > 0 ? 1 : 5)\n combine min\n"
+        cases += [(text, ["--input", "a=1", "--param", "m=0"], n - 1),
+                  (text.replace(" type f64\n", ""), ["--input", "a=1", "--param", "m=0"], n - 1)]
         for text, data, value in cases:
             (self.folder / "g.dp").write_text(text)
             command = ["solve", "g.dp", *data, *(["--param", f"n={n}"] if text.startswith("linear") else [])]
             for more in [[], ["-A", "sequential"], ["--verify=full"]] + [["-A", "window"]] * text.startswith("linear"):
                 self.assertEqual(self.run_json(*command, *more)["value"], value, text)
             engine = "blocks" if text.startswith("linear") else "tiles"
-            self.refuse(*command, "-A", engine, names=[f"method '{engine}' cannot solve", "may not fit into the 64 bits of a kernel"])
-            self.refuse(*command, "--backend", "host", names=[f"method '{engine}' cannot solve", "of a kernel"])
+            if "type" in text or "mul" in text or "w[i" in text: # or there are 128 bits
+                self.refuse(*command, "-A", engine, names=[f"method '{engine}' cannot solve", "may not fit into the 64 bits of a kernel"])
+                self.refuse(*command, "--backend", "host", names=[f"method '{engine}' cannot solve", "of a kernel"])
+            else:
+                self.assertEqual(self.run_json(*command, "-A", engine)["value"], value)
         (self.folder / "ix.dp").write_text(chain + " term l + r + p[i + c*c]\n combine min\n")
         command = ["solve", "ix.dp", "--input", "p=1,2,3", "--param"]
         self.refuse(*command, f"c={2**32}", names=["of 'p' is outside 0 .. 2"])

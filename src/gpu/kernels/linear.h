@@ -935,8 +935,8 @@ PDP_INLINE void do_line(const frame *f, const quad *few, int super, const elem *
     }
 #if CAN_RESPOND
     if (f->response_quads >= 0) {
-        if (is_line) {
-            f->pool[BASE + x] = sum;
+        if (is_line) { /* a sum that is not there stays behind all values, as in chain_respond */
+            f->pool[BASE + x] = PDP_COMBINE(sum, (elem)(f->identity / 2));
         }
         LINE_BARRIER(0);
         UNROLLED for (int q = 0; q < RESPONSE_QUADS; q++) {
