@@ -20,7 +20,8 @@ typedef struct pdp_bounds {
 pdp_bounds pdp_bounds_find(const pdp_problem *problem);
 
 /* Whether all that kernels compute in 64 bits because no cell or element is in it fits into them: indices, and where
- * elements are no whole numbers, or in folds, whatever is made of indices, parameters and sizes. Of any problem; O(n). */
+ * elements are no whole numbers, or in folds, whatever is made of indices, parameters and sizes. Of any problem; O(n).
+ */
 bool pdp_bounds_keep_plain(const pdp_problem *problem);
 
 #endif
