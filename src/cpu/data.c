@@ -84,6 +84,11 @@ pdp_status pdp_data_create(pdp_data *data, const pdp_problem *problem, const pdp
     pdp_kernel_data *kernel = &data->kernel;
     *data = (pdp_data){.problem = problem};
     kernel->points = (int64_t)(r->shape == PDP_INTERVAL ? problem->n + 1 : problem->n);
+    kernel->first = INT64_MAX;
+    for (size_t j = 0; r->shape == PDP_LINEAR && j < problem->offset_count; j++) {
+        const int64_t offset = (int64_t)problem->offsets[j];
+        kernel->first = offset < kernel->first ? offset : kernel->first;
+    }
     kernel->modulus = problem->modulus;
     kernel->fault = &data->fault;
     set_identity(kernel, problem, stamp);

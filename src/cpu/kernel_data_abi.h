@@ -23,6 +23,7 @@ typedef struct pdp_kernel_fault {
 
 typedef struct pdp_kernel_data {
     int64_t points; /* of an interval problem, cells of a linear one */
+    int64_t first;  /* cell of a linear problem that has a term */
     int64_t dims[PDP_KERNEL_NAMES];
     int64_t params[PDP_KERNEL_NAMES];
     double real_params[PDP_KERNEL_NAMES];

@@ -247,6 +247,7 @@ static bool join_pair(pdp_recurrence *r, parts *p, uint32_t x, uint32_t y) {
     pdp_node sum = *other;
     sum.child[0] = one->child[0];
     sum.uses = r->nodes[sum.child[0]].uses | r->nodes[sum.child[1]].uses;
+    sum.index_everywhere = one->index_everywhere && other->index_everywhere;
     const uint32_t joined = add_node(r, sum);
     if (joined == PDP_NO_NODE) {
         return false;

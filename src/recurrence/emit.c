@@ -374,11 +374,31 @@ void pdp_emit_type(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
 
 #define D "PDP_DATA d"
 
-/* void NAME(d, int64_t FIRST, int64_t SECOND, elem *out): the values of slots, from nothing but indices. */
+static bool looks_up_everywhere(const pdp_recurrence *r, uint32_t node) {
+    const pdp_node *n = &r->nodes[node];
+    bool does = (n->kind != PDP_NODE_LOOKUP && n->kind != PDP_NODE_SUM) || n->index_everywhere;
+    for (uint32_t c = 0; c < n->child_count && does; c++) {
+        does = looks_up_everywhere(r, n->child[c]);
+    }
+    return does;
+}
+
+/* void NAME(d, int64_t FIRST, int64_t SECOND, elem *out): the values of slots, from nothing but indices. Engines ask
+ * for whole tiles and blocks of them, also where there is no term. What could fail there is, instead, that of a term:
+ * `nearest` are statements that bring the indices to one; or it is 0 where `none` says that there is no term. */
 static void emit_hoist(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const char *name,
-                       const char *indices, const pdp_slots *slots) {
+                       const char *indices, const pdp_slots *slots, const char *none, const char *nearest) {
     const pdp_emitter e = {out, r, stamp, {NULL}};
+    bool is_safe = true;
     fprintf(out, "PDP_INLINE void %s(" D ", %s, elem *out) {\n    (void)d, (void)out;\n", name, indices);
+    for (uint32_t x = 0; x < slots->count; x++) {
+        is_safe = is_safe && !can_fail(r, slots->node[x], false) && looks_up_everywhere(r, slots->node[x]);
+    }
+    if (!is_safe && none) {
+        fprintf(out, "    if (%s) {\n        for (int v = 0; v < %" PRIu32 "; v++) {\n            out[v] = 0;\n", none,
+                slots->count);
+        fprintf(out, "        }\n        return;\n    }\n%s", nearest);
+    }
     for (uint32_t x = 0; x < slots->count; x++) {
         fprintf(out, "    out[%" PRIu32 "] = ", x);
         pdp_emit_element(&e, slots->node[x]);
@@ -387,12 +407,16 @@ static void emit_hoist(FILE *out, const pdp_recurrence *r, const pdp_stamp *stam
     fputs("}\n", out);
 }
 
+#define NO_TERMS "d->points < 3"
+#define NEAREST(index, least, most) "    " index " = w_max(" least ", w_min(" index ", " most "));\n"
+#define NEAREST_K NEAREST("k", "1", "d->points - 2")
+
 /* What is hoisted for i and k, from what is hoisted for each. */
 static void emit_join(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp, const plan *p) {
     const pdp_emitter e = {out, r, stamp, {&p->row_parts, &p->k_parts}};
     fprintf(out, "#define PDP_NHI %" PRIu32 "\n#define PDP_NHK %" PRIu32 "\n", p->row_parts.count, p->k_parts.count);
-    emit_hoist(out, r, stamp, "hoist_row", "int64_t i", &p->row_parts);
-    emit_hoist(out, r, stamp, "hoist_k", "int64_t k", &p->k_parts);
+    emit_hoist(out, r, stamp, "hoist_row", "int64_t i", &p->row_parts, NO_TERMS, NEAREST("i", "0", "d->points - 3"));
+    emit_hoist(out, r, stamp, "hoist_k", "int64_t k", &p->k_parts, NO_TERMS, NEAREST_K);
     fputs("PDP_INLINE void join_a(" D ", const elem *hi, const elem *hk, elem *out) {\n"
           "    (void)d, (void)hi, (void)hk, (void)out;\n",
           out);
@@ -603,15 +627,17 @@ static void emit_interval(FILE *out, const pdp_recurrence *r, const pdp_stamp *s
             p->row_hoists.count, p->rows.count, p->column_hoists.count, p->columns.count, p->ends.count,
             p->close_hoists.count, stamp->options != 0, early, closes && !early, p->rows_are_l, p->columns_are_r,
             weighs);
-    emit_hoist(out, r, stamp, "hoist_a", "int64_t i, int64_t k", &p->row_hoists);
+    emit_hoist(out, r, stamp, "hoist_a", "int64_t i, int64_t k", &p->row_hoists, NO_TERMS,
+               NEAREST_K NEAREST("i", "0", "k - 1"));
     if (stamp->for_device) {
         emit_join(out, r, stamp, p);
     }
     emit_make(out, r, stamp, "make_a", PDP_CELL_LEFT, "l", &p->rows, p->row_hoists, p->is_vector);
-    emit_hoist(out, r, stamp, "hoist_b", "int64_t k, int64_t j", &p->column_hoists);
+    emit_hoist(out, r, stamp, "hoist_b", "int64_t k, int64_t j", &p->column_hoists, NO_TERMS,
+               NEAREST_K NEAREST("j", "k + 1", "d->points - 1"));
     emit_make(out, r, stamp, "make_b", PDP_CELL_RIGHT, "r", &p->columns, p->column_hoists, p->is_vector);
-    emit_hoist(out, r, stamp, "hoist_j", "int64_t j", &p->ends);
-    emit_hoist(out, r, stamp, "hoist_c", "int64_t i, int64_t j", &p->close_hoists);
+    emit_hoist(out, r, stamp, "hoist_j", "int64_t j", &p->ends, NO_TERMS, NEAREST("j", "2", "d->points - 1"));
+    emit_hoist(out, r, stamp, "hoist_c", "int64_t i, int64_t j", &p->close_hoists, NULL, NULL); /* for cells alone */
     const pdp_emitter update = {out, r, stamp, {&p->rows, &p->columns, &p->ends}};
     fputs("PDP_INLINE vec update(" D
           ", vec c, const vec *a, const vec *b, const vec *jv, int64_t i, int64_t k, int64_t j) {\n"
@@ -665,8 +691,8 @@ static void emit_linear(FILE *out, const pdp_recurrence *r, const pdp_stamp *sta
         r->nodes[r->inner].kind == PDP_NODE_CELL) {
         fputs("#define PDP_COUNTS /* terms are cells, whose sum is taken */\n", out);
     }
-    emit_hoist(out, r, stamp, "hoist_w", "int64_t j", &p->rows);
-    emit_hoist(out, r, stamp, "hoist_i", "int64_t i", &p->ends);
+    emit_hoist(out, r, stamp, "hoist_w", "int64_t j", &p->rows, NULL, NULL); /* for terms alone */
+    emit_hoist(out, r, stamp, "hoist_i", "int64_t i", &p->ends, "i < d->first", "");
     pdp_slots s = cell_slot(r, PDP_CELL_SOURCE, "s", p->is_vector);
     const pdp_emitter update = {out, r, stamp, {&p->rows, &p->ends, &s}};
     fputs("PDP_INLINE vec update(" D ", vec c, vec s, const vec *w, const vec *iv, int64_t i, int64_t j) {\n"

@@ -49,6 +49,7 @@ typedef struct pdp_bounds {
 
 typedef struct pdp_prover {
     pdp_recurrence *recurrence;
+    bool everywhere;                      /* sets index_everywhere, not index_proven */
     pdp_form variable_end[PDP_MAX_FOLDS]; /* of each fold that is open */
 } pdp_prover;
 
@@ -156,7 +157,7 @@ typedef struct pdp_chain {
 
 typedef struct pdp_domain {
     uint32_t chain_count;
-    pdp_chain chains[2];
+    pdp_chain chains[3];
     bool is_whole; /* all of it is evaluated, not only a part that depends on the data */
 } pdp_domain;
 
@@ -315,12 +316,13 @@ static void check_tree(pdp_prover *prover, const pdp_domain *domain, uint32_t ro
         return;
     }
     bool is_sum = node->kind == PDP_NODE_SUM; /* whose ends may stand behind the last */
-    node->index_proven = true;
+    bool is_proven = true;
     for (uint32_t c = 0; c < node->child_count; c++) {
         pdp_form extent = find_form(prover, recurrence->inputs[node->which].extent[is_sum ? 0 : c]);
         pdp_form end = form_add(extent, is_sum, form_of_constant(1));
-        node->index_proven &= check_index(prover, domain, node, c, end, is_guarded);
+        is_proven &= check_index(prover, domain, node, c, end, is_guarded);
     }
+    *(prover->everywhere ? &node->index_everywhere : &node->index_proven) = is_proven;
 }
 
 static void check_clause(pdp_prover *prover, const pdp_domain *domain, uint32_t root, bool is_guarded) {
@@ -376,6 +378,23 @@ static void check_linear(pdp_prover *prover, pdp_form size) {
     check_clause(prover, &cells, recurrence->finish, false);
 }
 
+/* Kernels compute some of a term's parts for whole tiles or blocks, also where there is no term. */
+static void check_everywhere(pdp_prover *prover, pdp_form size) {
+    const pdp_recurrence *recurrence = prover->recurrence;
+    const pdp_form zero = form_of_constant(0), one = form_of_constant(1);
+    pdp_form last[3] = {form_add(size, -1, one), form_add(size, -1, one), form_add(size, -1, one)};
+    pdp_domain domain = {.chain_count = 3};
+    if (recurrence->shape == PDP_LINEAR) {
+        last[PDP_INDEX_J] = form_of_constant(-1);
+        last[PDP_INDEX_J].factor[recurrence->offset_dim] = 1;
+    }
+    for (pdp_index v = PDP_INDEX_I; v <= PDP_INDEX_J; v++) {
+        domain.chains[v] = (pdp_chain){1, {v}, {0}, zero, last[v]};
+    }
+    prover->everywhere = true;
+    check_clause(prover, &domain, recurrence->term, true);
+}
+
 pdp_status pdp_ranges_check_indices(pdp_recurrence *recurrence) {
     pdp_prover prover = {.recurrence = recurrence};
     pdp_form size = find_form(&prover, recurrence->size);
@@ -384,6 +403,7 @@ pdp_status pdp_ranges_check_indices(pdp_recurrence *recurrence) {
     } else {
         check_linear(&prover, size);
     }
+    check_everywhere(&prover, size);
     return recurrence->error.status;
 }
 

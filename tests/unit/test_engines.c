@@ -603,6 +603,12 @@ static const char *const expressions[] = {
     POINTS "term 100 / l + r\n combine add\n finish best % 1000 + 1\n",
     POINTS "term l\n finish best / p[j] + 7 % p[i]\n combine add\n",
     LINE "term 60 / s + s % w[j]\n finish best % 99 + 1\n combine add\n",
+    /* What could only fail where there is no term. */
+    POINTS "term l + r + n/k + n/(k - i) + n/(j - k) + n/(n - 1 - k)\n combine min\n",
+    POINTS "term l + r + p[k-1]*p[i+2] + p[j-2]*p[k-1] + p[k+1]*p[j-1] + p[k] % (j - 1)\n combine min\n",
+    POINTS "term l + r + p[(j - 2) % n]*p[k % n - 1]\n combine max\n",
+    "linear a\n input p[n]\n input o[d] >= 1\n input w[d]\n size n\n missing skip\n source p[i]\n offset o[j] + 2\n "
+    "term s + w[j] + 60/(i - 2) + p[i-1] + p[i % n - 3]\n combine max\n",
     /* Plain numbers of several indices, in folds, beside vectors. */
     POINTS "term (l & 7) + (i + j + k)\n combine add\n finish best % 99\n",
     POINTS "term (l ^ r) + ((i + j) % 3 == k % 2)\n combine add\n finish best % 99\n",

@@ -221,8 +221,41 @@ static const tree *size_of(const tree *number) {
     return f.type == BITS ? binary(AND, number, literal(1023)) : call(ABS, number, NULL);
 }
 
+static bool is_of_term(scope where) {
+    return where.has_i && (f.is_interval ? where.has_k : where.has_j);
+}
+
+/* What is inside an input where there is a term, and outside beside it. */
+static const tree *inside_of_term(void) {
+    static const int of[] = {1, 2, 2, 1, 0, 0},
+                     step[] = {1, 1, 2, 1, 1, 2}; /* what is taken away; then what is added */
+    const int64_t way = f.is_interval ? pick(0, 5) : -1;
+    return way < 0 ? binary(SUBTRACT, index_of(0), literal(1))
+                   : binary(way < 3 ? SUBTRACT : ADD, index_of(of[way]), literal(step[way]));
+}
+
+/* What is 0 nowhere, or only where there is no term. */
+static const tree *divisor(scope where) {
+    if (!is_of_term(where) || flip(2)) {
+        return literal(pick(1, 9));
+    }
+    if (!f.is_interval) {
+        return index_of(0);
+    }
+    switch (pick(0, 4)) {
+    case 0: return binary(SUBTRACT, index_of(1), index_of(0));
+    case 1: return binary(SUBTRACT, index_of(2), index_of(1));
+    case 2: return binary(SUBTRACT, binary(SUBTRACT, extent(), literal(1)), index_of(1));
+    case 3: return binary(SUBTRACT, index_of(2), literal(1));
+    default: return index_of(1);
+    }
+}
+
 /* Something of 0 .. size-1. */
 static const tree *inside_input(scope where, int depth) {
+    if (is_of_term(where) && flip(4)) {
+        return inside_of_term();
+    }
     const int64_t way = pick(0, depth > 0 ? 7 : 2);
     if (way < 3 && where.has_i) {
         const int points = f.is_interval ? (where.has_k ? 3 : where.has_j ? 2 : 1) : 1;
@@ -340,7 +373,7 @@ static const tree *plain(scope where, int depth) {
     case 1: return binary(ADD, plain(where, depth - 1), plain(where, depth - 1));
     case 2: return binary(SUBTRACT, plain(where, depth - 1), plain(where, depth - 1));
     case 3: return binary(MUL, plain(where, depth - 1), literal(pick(0, 9)));
-    case 4: return binary(flip(2) ? DIVIDE : REMAINDER, plain(where, depth - 1), literal(pick(1, 9)));
+    case 4: return binary(flip(2) ? DIVIDE : REMAINDER, plain(where, depth - 1), divisor(where));
     case 5: return binary((operation)pick(AND, XOR), plain(where, depth - 1), plain(where, depth - 1));
     case 6:
         return flip(2) ? unary(flip(2) ? NEGATE : FLIP, plain(where, depth - 1))

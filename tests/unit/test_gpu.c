@@ -123,6 +123,10 @@ static const recipe recipes[] = {
     /* What nobody asks for must not fail. */
     {POINTS "term l + (l > 1000000 ? p[i-1] : 0)\n combine min\n", NULL, false, false},
     {POINTS "term (r < 0 ? r / (i*0) : r) + p[k]\n combine max\n", NULL, false, false},
+    /* What could only fail where there is no term. */
+    {POINTS "term l + r + n/k + n/(k - i) + n/(j - k) + n/(n - 1 - k)\n combine min\n", NULL, false, false},
+    {POINTS "term l + r + p[k-1]*p[i+2] + p[j-2]*p[k-1] + p[(j - 2) % n]*p[k % n - 1]\n combine min\n", NULL, false,
+     false},
     {POINTS "term l + r + p[p[k] % n]*p[p[i] % n] + p[p[k] % n]*p[p[j] % n]\n combine min\n", "i32", false, false},
     {POINTS "term l / p[k] + r / p[j]\n combine add\n finish best % 1000\n", NULL, false, false},
     {POINTS "term 100 / l + r\n combine add\n finish best % 1000 + 1\n", NULL, false, false},
@@ -339,6 +343,7 @@ static const recipe lines[] = {
     {LINE "term s + w[j]\n combine max\n finish best - x[i]\n", "i64", false, false},
     {LINE "term s\n combine max\n", "f32", false, false},
     {LINE "term s + w[j]\n combine min\n", "f64", false, false},
+    {LINE "term s + w[j] + 60/i + x[i-1]\n combine max\n", NULL, false, false},
     {LINE "term s + (i*7 + j*3) % 11 + w[j]*x[i]\n combine min\n", NULL, false, false},
     {LINE "type bits\n term s ^ w[j]\n combine xor\n", NULL, false, false},
     {LINE "type mod P\n param P >= 2 = 2305843009213693951\n term s\n combine add\n", NULL, false, false},
