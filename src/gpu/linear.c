@@ -381,13 +381,14 @@ static pdp_status read_value(const run *r) {
     return pdp_solution_take_value(r->solution, &cell);
 }
 
-static pdp_status read_table(const run *r) {
+/* Of the table what is behind the first cells. */
+static pdp_status read_table(const run *r, size_t first) {
     const layout *l = &r->layout;
-    r->solution->cells = pdp_pages_allocate(table_bytes(l), r->error);
-    if (!r->solution->cells) {
-        return r->error->status;
-    }
-    if (pdp_device_read(r->device, r->table, 0, r->solution->cells, l->cells * l->element_bytes, r->error) != PDP_OK) {
+    const uint64_t before = first * l->element_bytes;
+    r->solution->first = first;
+    r->solution->cells = pdp_pages_allocate(table_bytes(l) - before, r->error);
+    if (!r->solution->cells || pdp_device_read(r->device, r->table, before, r->solution->cells,
+                                               l->cells * l->element_bytes - before, r->error) != PDP_OK) {
         return r->error->status;
     }
     return pdp_solution_close(r->solution);
@@ -439,7 +440,11 @@ static pdp_status solve(run *r, pdp_data *data, double *milliseconds) {
     /* Decisions are found here, and a cell that is not a number is named. */
     const pdp_element element = r->problem->element;
     const bool is_real = pdp_element_is_real(element);
-    return r->job->table || r->job->decisions || is_real ? read_table(r) : read_value(r);
+    const uint64_t cells = r->layout.cells, last = r->job->last_cells < cells ? r->job->last_cells : cells;
+    if (r->job->table || r->job->decisions || is_real) {
+        return read_table(r, 0);
+    }
+    return last > 0 ? read_table(r, cells - last) : read_value(r);
 }
 
 pdp_status pdp_gpu_solve_linear(const pdp_gpu_job *job, pdp_solution *solution, pdp_progress progress,

@@ -13,6 +13,7 @@ typedef struct pdp_gpu_job {
     pdp_program *program; /* of pdp_device_text */
     uint64_t memory;      /* bytes of the device that may be taken */
     bool table;           /* is wanted here, in the solutions */
+    uint64_t last_cells;  /* linear: so many of them are wanted, if the table is not */
     bool splits;
     bool decisions;
     pdp_progress progress;

@@ -186,7 +186,8 @@ void pdp_plan_run_device(const pdp_plan *plan, pdp_solution **solutions, size_t 
                              .stamp = &plan->stamp,
                              .program = plan->program,
                              .memory = plan->device_memory,
-                             .table = plan->options.table,
+                             .table = plan->options.table || (plan->options.verify && plan->options.last_cells > 0),
+                             .last_cells = plan->options.last_cells,
                              .splits = plan->options.splits,
                              .decisions = plan->options.decisions,
                              .progress = progress};

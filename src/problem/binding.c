@@ -350,9 +350,21 @@ static pdp_status check_range(pdp_problem *problem, const char *name, const pdp_
         }
         pdp_bindings bindings = pdp_problem_bindings(problem);
         const bool is_real = problem->recurrence->nodes[ends[end]].is_real;
-        pdp_value bound = pdp_interpret(&bindings, ends[end]);
+        const pdp_value bound = pdp_interpret(&bindings, ends[end]);
         const double real_bound = is_real ? bound.real : (double)bound.whole;
         const char *words = end == 0 ? "at least" : "at most";
+        if (bindings.error.status != PDP_OK) {
+            return pdp_error_set(&problem->error, bindings.error.status, "what %s must be %s: %.300s", name, words,
+                                 bindings.error.text);
+        }
+        if (!is_real && bound.whole == PDP_WHOLE_UNKNOWN) {
+            return pdp_error_set(&problem->error, PDP_BAD_INPUT, "what %s must be %s is beyond 2^126 on the way", name,
+                                 words);
+        }
+        char text[32] = "a number beyond int64";
+        if (!is_real && pdp_wide_fits(bound.whole)) {
+            snprintf(text, sizeof text, "%" PRId64, (int64_t)bound.whole);
+        }
         for (size_t x = 0; x < count; x++) {
             char where[24];
             snprintf(where, sizeof where, "[%zu]", x);
@@ -362,8 +374,8 @@ static pdp_status check_range(pdp_problem *problem, const char *name, const pdp_
             }
             pdp_wide item = data->whole ? data->whole[x] : 0;
             if (data->whole && !is_real && (end == 0 ? item < bound.whole : item > bound.whole)) {
-                return pdp_error_set(&problem->error, PDP_BAD_INPUT, "%s%s is %" PRId64 ", and must be %s %" PRId64,
-                                     name, where, data->whole[x], words, (int64_t)bound.whole);
+                return pdp_error_set(&problem->error, PDP_BAD_INPUT, "%s%s is %" PRId64 ", and must be %s %s", name, where,
+                                     data->whole[x], words, text);
             }
         }
     }

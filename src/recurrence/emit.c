@@ -482,7 +482,11 @@ static void emit_operator(FILE *out, const pdp_recurrence *r, const pdp_stamp *s
         fprintf(out, "#define s_own(x, y) k_own_s(d, x, y)\n#define v_own(x, y) k_own_%c(d, x, y)\n",
                 emits_vectors(r, stamp) ? 'v' : 's');
     }
-    if (stamp->for_device) {
+    if (stamp->for_device && stamp->combine == PDP_OP_GCD) {
+        fputs("PDP_INLINE elem k_combine(elem x, elem y) {\n    return y == 0 ? x : x == 0 ? y : s_gcd(x, y);\n}\n"
+              "#define PDP_COMBINE(x, y) k_combine(x, y)\n",
+              out);
+    } else if (stamp->for_device) {
         fprintf(out, "#define PDP_COMBINE(x, y) s_%s(x, y)\n", combine_name(stamp->combine));
     }
     bool bounded = (stamp->combine == PDP_OP_MIN || stamp->combine == PDP_OP_MAX) && stamp->type < PDP_TYPE_U32;
@@ -658,6 +662,19 @@ static void emit_interval(FILE *out, const pdp_recurrence *r, const pdp_stamp *s
     emit_scalar(out, r, stamp, "empty", r->empty);
 }
 
+/* A gcd of a source alone is the source, with its sign: devices, which combine it with sums that may be of no terms,
+ * take the sign away where there is a term. */
+static void emit_source(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
+    const bool has_sign = !stamp->for_device || stamp->combine != PDP_OP_GCD || !stamp->has_source;
+    const uint32_t source = stamp->has_source ? r->source : PDP_NO_NODE;
+    emit_scalar(out, r, stamp, has_sign ? "source" : "signed_source", source);
+    if (!has_sign) {
+        fputs("PDP_INLINE elem source(" D ", int64_t i) {\n    const elem own = signed_source(d, i);\n"
+              "    return i < d->first ? own : s_gcd(own, 0);\n}\n",
+              out);
+    }
+}
+
 static void emit_linear_close(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
     bool ordered = stamp->combine == PDP_OP_MIN || stamp->combine == PDP_OP_MAX;
     bool floats = stamp->type == PDP_TYPE_F32 || stamp->type == PDP_TYPE_F64;
@@ -700,7 +717,7 @@ static void emit_linear(FILE *out, const pdp_recurrence *r, const pdp_stamp *sta
           out);
     emit_update_result(&update);
     emit_linear_close(out, r, stamp);
-    emit_scalar(out, r, stamp, "source", stamp->has_source ? r->source : PDP_NO_NODE);
+    emit_source(out, r, stamp);
     emit_scalar(out, r, stamp, "preset", r->preset_value);
 }
 

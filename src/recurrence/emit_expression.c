@@ -274,9 +274,10 @@ void pdp_emit_truth(const pdp_emitter *e, uint32_t node) {
     const pdp_node *n = &e->r->nodes[node];
     bool vector = pdp_emit_has_vector(e, node);
     bool is_vector = false;
-    if (!is_truth(n) || find_slot(e, node, &is_vector)) {
+    const bool is_known = find_slot(e, node, &is_vector) != NULL;
+    if (!is_truth(n) || is_known) {
         fputc('(', e->out);
-        if (vector || n->is_element || is_checked(e)) {
+        if (is_known || n->is_element || is_checked(e)) { /* where it is known the indices may not be */
             pdp_emit_element(e, node);
         } else {
             pdp_emit_whole(e, node);

@@ -127,6 +127,19 @@ class BadInput(CommandTest):
         (self.folder / "empty").write_text("")
         self.refuse_mcm("@empty", names=["0 dimensions"])
 
+    def test_ends_of_ranges(self):
+        def refuse(least, d, *names):
+            text = f"linear a\n param d\n param n >= {least}\n input o[k]\n size n\n missing skip\n source 1\n offset o[j]\n"
+            (self.folder / "a.dp").write_text(text + " term s\n combine add\n")
+            self.refuse("solve", "a.dp", "--param", f"d={d}", "--param", "n=3", "--input", "o=1", names=["parameter n", *names])
+
+        refuse("12/d", 0, "division by zero")
+        refuse("1 <= 12%d", 0, "division by zero")
+        refuse("12/d", 2, "3", "at least 6")
+        refuse("2*d", 9 * 10**18, "3", "at least a number beyond int64")
+        refuse("d*d*d*d*d*d*d - d*d*d*d*d*d*d + 10", 4 * 10**18, "2^126")
+        refuse("d*d*d*d*d*d*d - d*d*d*d*d*d*d + 10", 4, "at least 10")
+
     def refuse_npy(self, *names, **settings):
         write_npy(self.folder / "bad.npy", [3, 4, 5], **settings)
         self.refuse_mcm("@bad.npy", names=["'bad.npy'", *names])

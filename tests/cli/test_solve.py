@@ -239,6 +239,10 @@ class Solve(CommandTest):
         self.assertEqual((self.folder / "r").read_text(), "key 2 of 0..2\n  key 1 of 0..1\n    key 0 of 0..0\n")
         stdout, _ = self.run_program(*arguments("rod price=@rod_prices length=10"), "--print", "8..10")
         self.assertEqual(stdout, "ST[8] = 22\nST[9] = 25\nST[10] = 30\n")
+        for backend in "cpu", "host":  # a device sends the last cells back, if no table is wanted
+            line = *arguments("coins coin=1,2 amount=20"), "--backend", backend, "--print"
+            self.assertEqual(self.run_json(*line, "3..7", "--report", "-")["cells"], [2, 2, 3, 3, 4])
+            self.assertEqual(self.run_json(*line, "18..20")["cells"], [9, 10, 10])
         result = self.run_json(*arguments("filter x=1,0,0 a=1 w=0.1"), "--print", "0..2", "--table", "t.npy")
         self.assertEqual(result["cells"], [1.0, 0.1, 0.1 * 0.1])
         self.assertEqual(read_npy(self.folder / "t.npy"), ((3,), [1.0, 0.1, 0.1 * 0.1]))

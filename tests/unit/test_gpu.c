@@ -343,6 +343,10 @@ static const recipe lines[] = {
     {LINE "term s + w[j]\n combine max\n finish best - x[i]\n", "i64", false, false},
     {LINE "term s\n combine max\n", "f32", false, false},
     {LINE "term s + w[j]\n combine min\n", "f64", false, false},
+    {LINE "term i > 3 ? s : s + w[j]\n combine min\n", NULL, false, false},
+    {LINE "term j ? s + w[j] : s\n combine max\n", "i32", false, false},
+    /* A gcd of a source alone has its sign. */
+    {LINE "source -x[i]\n term s\n combine gcd\n", NULL, false, false},
     {LINE "term s + w[j] + 60/i + x[i-1]\n combine max\n", NULL, false, false},
     {LINE "term s + (i*7 + j*3) % 11 + w[j]*x[i]\n combine min\n", NULL, false, false},
     {LINE "type bits\n term s ^ w[j]\n combine xor\n", NULL, false, false},
