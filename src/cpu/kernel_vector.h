@@ -107,7 +107,15 @@ typedef elem vec_loose __attribute__((vector_size(PDP_VECTOR_BYTES), aligned(PDP
 #define PDP_MATH(name) PDP_DOUBLE(name)
 #endif
 
-#if defined(PDP_ON_DEVICE) && defined(PDP_TYPE_F32) /* one instruction there */
+/* A float that is no number is not lost in a choice: the cell shows it. */
+#if defined(PDP_KEEPS_NAN)
+PDP_INLINE elem s_min(elem a, elem b) {
+    return a < b || a != a ? a : b;
+}
+PDP_INLINE elem s_max(elem a, elem b) {
+    return a > b || a != a ? a : b;
+}
+#elif defined(PDP_ON_DEVICE) && defined(PDP_TYPE_F32) /* one instruction there */
 #define s_min(a, b) PDP_MATH(fmin)(a, b)
 #define s_max(a, b) PDP_MATH(fmax)(a, b)
 #else
@@ -187,51 +195,67 @@ PDP_INLINE vec v_select(vec_mask condition, vec a, vec b) {
         return v_select(a relation b, a, b);                                                                           \
     }
 
+#if defined(PDP_KEEPS_NAN)
+#define PDP_LEAST v_least
+#define PDP_GREATEST v_greatest
+#else
+#define PDP_LEAST v_min
+#define PDP_GREATEST v_max
+#endif
 #if PDP_VECTOR_BYTES >= 32 && defined(PDP_TYPE_F64)
-PDP_BINARY(v_min, "vminpd")
-PDP_BINARY(v_max, "vmaxpd")
+PDP_BINARY(PDP_LEAST, "vminpd")
+PDP_BINARY(PDP_GREATEST, "vmaxpd")
 #elif PDP_VECTOR_BYTES >= 32 && defined(PDP_TYPE_F32)
-PDP_BINARY(v_min, "vminps")
-PDP_BINARY(v_max, "vmaxps")
+PDP_BINARY(PDP_LEAST, "vminps")
+PDP_BINARY(PDP_GREATEST, "vmaxps")
 #elif PDP_VECTOR_BYTES >= 32 && defined(PDP_TYPE_I32)
-PDP_BINARY(v_min, "vpminsd")
-PDP_BINARY(v_max, "vpmaxsd")
+PDP_BINARY(PDP_LEAST, "vpminsd")
+PDP_BINARY(PDP_GREATEST, "vpmaxsd")
 #elif PDP_VECTOR_BYTES >= 32 && defined(PDP_TYPE_U32)
-PDP_BINARY(v_min, "vpminud")
-PDP_BINARY(v_max, "vpmaxud")
+PDP_BINARY(PDP_LEAST, "vpminud")
+PDP_BINARY(PDP_GREATEST, "vpmaxud")
 #elif PDP_VECTOR_BYTES >= 64 && defined(PDP_TYPE_I64)
-PDP_BINARY(v_min, "vpminsq")
-PDP_BINARY(v_max, "vpmaxsq")
+PDP_BINARY(PDP_LEAST, "vpminsq")
+PDP_BINARY(PDP_GREATEST, "vpmaxsq")
 #elif PDP_VECTOR_BYTES >= 64 && defined(PDP_TYPE_U64)
-PDP_BINARY(v_min, "vpminuq")
-PDP_BINARY(v_max, "vpmaxuq")
+PDP_BINARY(PDP_LEAST, "vpminuq")
+PDP_BINARY(PDP_GREATEST, "vpmaxuq")
 #elif PDP_VECTOR_BYTES >= 32 && defined(PDP_TYPE_I64)
 /* AVX2 compares 64-bit integers but has no least and greatest. */
-PDP_INLINE vec v_min(vec a, vec b) {
+PDP_INLINE vec PDP_LEAST(vec a, vec b) {
     vec result;
     __asm__("vpcmpgtq %2, %1, %0\n\tvblendvpd %0, %2, %1, %0" : "=&x"(result) : "x"(a), "x"(b));
     return result;
 }
-PDP_INLINE vec v_max(vec a, vec b) {
+PDP_INLINE vec PDP_GREATEST(vec a, vec b) {
     vec result;
     __asm__("vpcmpgtq %2, %1, %0\n\tvblendvpd %0, %1, %2, %0" : "=&x"(result) : "x"(a), "x"(b));
     return result;
 }
 #elif defined(__SSE4_2__) && defined(PDP_TYPE_F64)
-PDP_BINARY_SSE(v_min, "minpd")
-PDP_BINARY_SSE(v_max, "maxpd")
+PDP_BINARY_SSE(PDP_LEAST, "minpd")
+PDP_BINARY_SSE(PDP_GREATEST, "maxpd")
 #elif defined(__SSE4_2__) && defined(PDP_TYPE_F32)
-PDP_BINARY_SSE(v_min, "minps")
-PDP_BINARY_SSE(v_max, "maxps")
+PDP_BINARY_SSE(PDP_LEAST, "minps")
+PDP_BINARY_SSE(PDP_GREATEST, "maxps")
 #elif defined(__SSE4_2__) && defined(PDP_TYPE_I32)
-PDP_BINARY_SSE(v_min, "pminsd")
-PDP_BINARY_SSE(v_max, "pmaxsd")
+PDP_BINARY_SSE(PDP_LEAST, "pminsd")
+PDP_BINARY_SSE(PDP_GREATEST, "pmaxsd")
 #elif defined(__SSE4_2__) && defined(PDP_TYPE_U32)
-PDP_BINARY_SSE(v_min, "pminud")
-PDP_BINARY_SSE(v_max, "pmaxud")
+PDP_BINARY_SSE(PDP_LEAST, "pminud")
+PDP_BINARY_SSE(PDP_GREATEST, "pmaxud")
 #else
-PDP_COMPARED(v_min, <)
-PDP_COMPARED(v_max, >)
+PDP_COMPARED(PDP_LEAST, <)
+PDP_COMPARED(PDP_GREATEST, >)
+#endif
+#if defined(PDP_KEEPS_NAN) /* of two that do not compare the second comes out, so that alone the first would be lost   \
+                            */
+PDP_INLINE vec v_min(vec a, vec b) {
+    return v_select((vec_mask)(a != a), a, v_least(a, b));
+}
+PDP_INLINE vec v_max(vec a, vec b) {
+    return v_select((vec_mask)(a != a), a, v_greatest(a, b));
+}
 #endif
 
 /* a * b + c: one rounding in floats, on every machine. */

@@ -374,8 +374,8 @@ static pdp_status check_range(pdp_problem *problem, const char *name, const pdp_
             }
             pdp_wide item = data->whole ? data->whole[x] : 0;
             if (data->whole && !is_real && (end == 0 ? item < bound.whole : item > bound.whole)) {
-                return pdp_error_set(&problem->error, PDP_BAD_INPUT, "%s%s is %" PRId64 ", and must be %s %s", name, where,
-                                     data->whole[x], words, text);
+                return pdp_error_set(&problem->error, PDP_BAD_INPUT, "%s%s is %" PRId64 ", and must be %s %s", name,
+                                     where, data->whole[x], words, text);
             }
         }
     }

@@ -6,6 +6,8 @@
  *                    grows or proves nothing. */
 #include "problem/bound.h"
 
+#include <math.h>
+
 #include "recurrence/canonise.h"
 
 typedef struct range {
@@ -47,6 +49,13 @@ static pdp_wide most(pdp_wide a, pdp_wide b) {
 
 static range make_range(pdp_wide a, pdp_wide b) {
     return (range){cut(a), cut(b)};
+}
+
+/* Whole numbers around a float. */
+static range around(double low, double high) {
+    const double limit = 0x1p100;
+    const bool is_finite = low > -limit && high < limit;
+    return is_finite ? (range){(pdp_wide)floor(low), (pdp_wide)ceil(high)} : (range){-PDP_UNBOUNDED, PDP_UNBOUNDED};
 }
 
 static bool fits_64(range a) {
@@ -140,6 +149,9 @@ static range evaluate_binary(bounder *b, const pdp_node *n) {
     case PDP_OP_DIVIDE:
     case PDP_OP_REMAINDER:
         b->needs_integers |= n->is_element;
+        if (n->is_real && y.low < 1 && y.high > -1) { /* by less than 1 */
+            return make_range(-PDP_UNBOUNDED, PDP_UNBOUNDED);
+        }
         return n->op == PDP_OP_DIVIDE ? make_range(-magnitude(x), magnitude(x))
                                       : make_range(x.low < 0 ? -magnitude(y) : 0, x.high > 0 ? magnitude(y) : 0);
     case PDP_OP_SHIFT_LEFT:
@@ -203,7 +215,12 @@ static range evaluate_node(bounder *b, uint32_t node) {
         return b->r->shape == PDP_LINEAR && n->which == PDP_INDEX_J ? make_range(0, (pdp_wide)b->problem->offset_count)
                                                                     : make_range(0, last);
     case PDP_NODE_CELL: return b->cells[n->which];
-    case PDP_NODE_PARAM: return make_range(b->problem->params[n->which], b->problem->params[n->which]);
+    case PDP_NODE_REAL: return around(n->real, n->real);
+    case PDP_NODE_PARAM:
+        if (n->is_real) {
+            return around(b->problem->real_params[n->which], b->problem->real_params[n->which]);
+        }
+        return make_range(b->problem->params[n->which], b->problem->params[n->which]);
     case PDP_NODE_DIM: return make_range(b->problem->sizes[n->which], b->problem->sizes[n->which]);
     case PDP_NODE_LOOKUP: return b->inputs[n->which];
     case PDP_NODE_SUM: return b->sums[n->which];
@@ -236,11 +253,28 @@ static range evaluate(bounder *b, uint32_t node) {
     return found;
 }
 
+/* Of `count` floats: their range, and that of sums of some in a row. */
+static void read_reals(bounder *b, uint32_t x, const double *items, size_t count) {
+    double low = items[0], high = items[0], positive = 0, negative = 0;
+    for (size_t m = 0; m < count; m++) {
+        low = items[m] < low ? items[m] : low;
+        high = items[m] > high ? items[m] : high;
+        positive += items[m] > 0 ? items[m] : 0;
+        negative += items[m] > 0 ? 0 : items[m];
+    }
+    b->inputs[x] = around(low, high);
+    b->sums[x] = around(negative, positive);
+}
+
 static void read_inputs(bounder *b) {
     for (uint32_t x = 0; x < b->r->input_count; x++) {
         const pdp_bound_input *input = &b->problem->inputs[x];
         pdp_wide positive = 0, negative = 0;
         size_t count = (size_t)input->extent[0] * (size_t)(input->extent[1] > 0 ? input->extent[1] : 1);
+        if (input->real && count > 0) {
+            read_reals(b, x, input->real, count);
+            continue;
+        }
         count = input->whole ? count : 0;
         int64_t low = count > 0 ? input->whole[0] : 0, high = low;
         for (size_t m = 0; m < count; m++) {

@@ -1,4 +1,4 @@
-/* How large the values of a problem of whole numbers can become, proven from its data before it is solved. */
+/* How large the values of a problem can become, proven from its data before it is solved. */
 #ifndef PDP_PROBLEM_BOUND_H
 #define PDP_PROBLEM_BOUND_H
 
@@ -16,7 +16,8 @@ typedef struct pdp_bounds {
 
 #define PDP_UNBOUNDED ((pdp_wide)1 << 100)
 
-/* The problem must be checked, and its element whole (PDP_ELEMENT_WHOLE, I32 or I64). O(n). */
+/* The problem must be checked, and its element whole (PDP_ELEMENT_WHOLE, I32 or I64) or a float; the bounds of those
+ * are whole numbers, and leave out what rounding adds. O(n). */
 pdp_bounds pdp_bounds_find(const pdp_problem *problem);
 
 /* Whether all that kernels compute in 64 bits because no cell or element is in it fits into them: indices, and where

@@ -323,6 +323,7 @@ void pdp_stamp_complete(pdp_stamp *stamp, const pdp_recurrence *recurrence, pdp_
     /* Sets have no infinity: theirs is the largest of them. */
     const bool chooses = (stamp->combine == PDP_OP_MIN || stamp->combine == PDP_OP_MAX) && element != PDP_ELEMENT_BITS;
     stamp->modular = element == PDP_ELEMENT_MOD;
+    stamp->keeps_nan = pdp_element_is_real(element);
     stamp->has_source = has_source;
     stamp->options = options;
     stamp->can_miss = recurrence->shape == PDP_LINEAR && recurrence->missing_skip && !has_source && chooses;
@@ -353,6 +354,9 @@ void pdp_emit_type(FILE *out, const pdp_recurrence *r, const pdp_stamp *stamp) {
     fprintf(out, "#define PDP_TYPE_%s\n", types[stamp->type]);
     if (stamp->modular) {
         fputs("#define PDP_MODULAR\n", out);
+    }
+    if (stamp->keeps_nan) {
+        fputs("#define PDP_KEEPS_NAN\n", out);
     }
     if (stamp->short_products) {
         fputs("#define PDP_SHORT_PRODUCTS\n", out);

@@ -23,6 +23,7 @@ typedef struct pdp_stamp {
     pdp_op combine;      /* the operator, also where the recurrence leaves it to a parameter */
     bool modular;        /* sums and products modulo d->modulus */
     bool short_products; /* I64: factors and products are proven to be in 0 .. 2^52-1 */
+    bool keeps_nan;      /* floats not proven to stay finite: choices keep what is no number */
     bool has_source;     /* linear: the source clause holds, its inputs are given */
     uint32_t options;    /* interval: which option clauses hold, a bit each */
     bool can_miss;       /* linear: a cell may have no term, and then stays infeasible */

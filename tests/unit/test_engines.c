@@ -18,6 +18,7 @@
 #include "cpu/kernel.h"
 #include "cpu/linear.h"
 #include "plan/type.h"
+#include "problem/bound.h"
 #include "reference/textbook.h"
 #include "solution/solution.h"
 
@@ -706,6 +707,58 @@ static void test_failures(void **unused) {
     }
 }
 
+/* A term that is no number is not lost beside others, whichever comes first; what cannot become one stays as fast. */
+static void test_no_number(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *text;
+        double items[4];
+        bool is_fine;
+    } cases[] = {
+        {"interval a\n type f64\n input p[n]\n size n + 1\n leaf p[i]\n term l*r\n combine max\n",
+         {0, 1e308, 1e308, 2},
+         false},
+        {"interval a\n type f64\n input p[n]\n size n + 1\n leaf p[i]\n term l*r\n combine min\n",
+         {1e308, 1e308, 0, 2},
+         false},
+        {"interval a\n type f32\n input p[n]\n size n + 1\n leaf p[i]\n term max(l*r, 5)\n combine max\n",
+         {0, 1e38, 1e38, 2},
+         false},
+        {"interval a\n type f64\n input p[n]\n size n + 1\n leaf p[i]\n term l/r\n combine max\n", {1, 0, 0, 2}, false},
+        {"interval a\n type f64\n input p[n]\n size n + 1\n leaf p[i]\n term l*r\n combine max\n",
+         {0, 1e99, 1e99, 1e99},
+         true},
+        {"linear a\n type f64\n input p[k]\n size 4\n preset 1 : 1\n offset 1\n term p[j]*s\n finish max(best, -1)\n "
+         "combine add\n",
+         {1e308, 0, 0, 0},
+         false},
+        {"linear a\n type f32\n input p[k]\n size 4\n preset 1 : 1\n offset 1\n term sqrt(s - p[j])\n combine min\n",
+         {2, 0, 0, 0},
+         false},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        pdp_problem *problem = parse(cases[c].text);
+        assert_int_equal(pdp_problem_set_real(problem, "p", cases[c].items, 4, 0), PDP_OK);
+        for (int m = 0; m < 2; m++) {
+            char type[16];
+            const char *method = m == 0 ? "sequential" : problem->shape == PDP_INTERVAL ? "tiles" : "blocks";
+            pdp_solution *solution = try_solve(problem, method, NULL, type);
+            const char *why = pdp_solution_error(solution);
+            CHECK(cases[c].is_fine ? *why == '\0' : strstr(why, "not a number") != NULL, "%s by %s: '%s', value %g",
+                  cases[c].text, method, why, pdp_solution_real_value(solution));
+            pdp_solution_free(solution);
+        }
+        pdp_problem_free(problem);
+    }
+    pdp_problem *additive =
+        parse("interval a\n type f64\n input p[n]\n size n\n leaf 0\n term l + r + p[i]*p[k]*p[j]\n combine min\n");
+    const double items[] = {1.5, -2, 1e9, 3};
+    assert_int_equal(pdp_problem_set_real(additive, "p", items, 4, 0), PDP_OK);
+    assert_int_equal(pdp_problem_check(additive), PDP_OK);
+    assert_true(pdp_bounds_find(additive).reach < PDP_UNBOUNDED);
+    pdp_problem_free(additive);
+}
+
 /* The last letter of an alphabet is an index too. */
 static void test_letters(void **unused) {
     (void)unused;
@@ -1295,21 +1348,14 @@ static void test_cancelled_plan(void **unused) {
 int main(void) {
     use_test_cache();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tile_sizes),
-        cmocka_unit_test(test_group_sizes),
-        cmocka_unit_test(test_trace),
-        cmocka_unit_test(test_damaged_trace),
-        cmocka_unit_test(test_large_orders),
-        cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_letters),
-        cmocka_unit_test(test_order_of_options),
-        cmocka_unit_test(test_type_limits),
-        cmocka_unit_test(test_infeasible_limits),
-        cmocka_unit_test(test_random_edges),
-        cmocka_unit_test(test_callers),
-        cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_cancelled_plan),
+        cmocka_unit_test(test_tile_sizes),   cmocka_unit_test(test_group_sizes),
+        cmocka_unit_test(test_trace),        cmocka_unit_test(test_damaged_trace),
+        cmocka_unit_test(test_large_orders), cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_failures),     cmocka_unit_test(test_no_number),
+        cmocka_unit_test(test_letters),      cmocka_unit_test(test_order_of_options),
+        cmocka_unit_test(test_type_limits),  cmocka_unit_test(test_infeasible_limits),
+        cmocka_unit_test(test_random_edges), cmocka_unit_test(test_callers),
+        cmocka_unit_test(test_progress),     cmocka_unit_test(test_cancelled_plan),
     };
     return cmocka_run_group_tests_name("engines", tests, NULL, NULL);
 }
