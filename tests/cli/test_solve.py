@@ -230,6 +230,24 @@ class Solve(CommandTest):
         self.refuse(*line, "--table", "t.npy", names=["cell 92", "int64"], code=1)
         self.assertEqual(self.run_json(*arguments("compositions part=1,2 total=91"))["value"], 7540113804746346429)
 
+    def test_what_is_hoisted_where_there_is_no_term(self):
+        def is_moved(shape, term):
+            text = "interval a\n input p[n]\n size n\n leaf 0\n term l + r + %s\n combine min\n"
+            if shape == "linear":
+                text = "linear a\n input p[n]\n input o[k]\n size n\n missing skip\n offset o[j]\n term s + %s\n combine min\n"
+            (self.folder / "a.dp").write_text(text % term)
+            stdout, _ = self.run_program("show", "a.dp", "--emit", "c")
+            return "points < 3" in stdout or "< d->first" in stdout
+
+        for term in "p[k-1]", "p[k-1]*2", "p[j-2]*p[k]", "p[i+2]*p[k]", "sum(p, k, j-2)", "n/k", "p[p[k]]", "p[k]/n":
+            self.assertTrue(is_moved("interval", term), term)
+        for term in "p[k]", "p[k]*p[j]*2", "p[i]*p[j]*p[k]", "p[i]/3", "sum(p, i, k)", "k*j", "max[q<n] p[q]":
+            self.assertFalse(is_moved("interval", term), term)
+        for term in "p[i-1]*o[j]", "n/i*o[j]", "p[p[i]]*o[j]":
+            self.assertTrue(is_moved("linear", term), term)
+        for term in "p[i]", "p[i]*o[j]", "i":
+            self.assertFalse(is_moved("linear", term), term)
+
     def test_files_of_a_run(self):
         self.run_program(*arguments("obst p=1,2,9 q=1,1,1,1"), "--table", "t.npy", "--splits", "s.npy", "--report", "r")
         shape, table = read_npy(self.folder / "t.npy")
