@@ -134,16 +134,6 @@ static pdp_status choose_whole(pdp_stamp *stamp, const pdp_problem *const *probl
     return PDP_OK;
 }
 
-/* Floats far from infinite ones, which alone give what is no number here: other ways to it are not proven to be small.
- */
-static bool stay_finite(const pdp_problem *const *problems, size_t count) {
-    bool do_all = true;
-    for (size_t x = 0; x < count && do_all; x++) {
-        do_all = pdp_bounds_find(problems[x]).reach < PDP_UNBOUNDED;
-    }
-    return do_all;
-}
-
 pdp_status pdp_type_choose(pdp_stamp *stamp, const pdp_problem *const *problems, size_t count, const char *type,
                            pdp_level level, bool on_device, size_t *widest, pdp_error *error) {
     const pdp_problem *problem = problems[0];
@@ -163,7 +153,8 @@ pdp_status pdp_type_choose(pdp_stamp *stamp, const pdp_problem *const *problems,
     case PDP_ELEMENT_F32:
     case PDP_ELEMENT_F64:
         stamp->type = problem->element == PDP_ELEMENT_F32 ? PDP_TYPE_F32 : PDP_TYPE_F64;
-        stamp->keeps_nan = !stay_finite(problems, count);
+        /* Without a proof they may become infinite, and then no number. */
+        stamp->keeps_nan = find_bounds(problems, count, widest).reach >= PDP_UNBOUNDED;
         if (wish && (find_type(wish, &stamp->type, error) != PDP_OK ||
                      (stamp->type != PDP_TYPE_F32 && stamp->type != PDP_TYPE_F64))) {
             return error->status != PDP_OK

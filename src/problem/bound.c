@@ -439,7 +439,9 @@ static range grow(bounder *b, range all, pdp_wide terms) {
 }
 
 static range bound_hull(bounder *b, range start) {
-    const size_t patience = (size_t)1 << 24; /* rounds of a second or two: what grows slowly for longer is not proven */
+    /* Rounds of a second or two: what grows slowly for longer is not proven. Of floats those of a millisecond, since
+     * without a proof they have their engine all the same. */
+    const size_t patience = (size_t)1 << (pdp_element_is_real(b->problem->element) ? 12 : 24);
     range all = start;
     pdp_wide terms = b->r->shape == PDP_INTERVAL ? (pdp_wide)b->problem->n : (pdp_wide)b->problem->offset_count;
     for (size_t round = 0; round < b->problem->n; round++) {
