@@ -136,12 +136,11 @@ pdp_status pdp_data_check(const pdp_data *data, pdp_error *error) {
     if (fault->kind == 0) {
         return PDP_OK;
     }
+    static const char hint[] = "maybe where there is no cell: method 'sequential' tells where";
     if (fault->kind == 2) {
-        return pdp_error_set(error, PDP_BAD_INPUT,
-                             "%s divides by zero, maybe where there is no cell: method 'sequential' tells where",
-                             r->name);
+        return pdp_error_set(error, PDP_BAD_INPUT, "%s divides by zero, %s", r->name, hint);
     }
-    return pdp_error_set(error, PDP_BAD_INPUT, "%s looks up %s at %" PRId64 ", and it has %" PRId64 " %s", r->name,
+    return pdp_error_set(error, PDP_BAD_INPUT, "%s looks up %s at %" PRId64 ", and it has %" PRId64 " %s, %s", r->name,
                          r->inputs[fault->input].name, fault->index, data->kernel.extents[fault->input][fault->axis],
-                         fault->axis == 0 ? "items" : "columns");
+                         fault->axis == 0 ? "items" : "columns", hint);
 }

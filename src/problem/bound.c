@@ -140,6 +140,12 @@ static range fused_product(bounder *b, range x, range y) {
     return xy;
 }
 
+/* Ranges leave out what rounding adds: a number that stays below 2^100 it does not make infinite, but one that is 1 or
+ * more by a difference it can make 0. */
+static bool is_rounded(const pdp_node *n) {
+    return n->is_real && n->kind != PDP_NODE_REAL && n->kind != PDP_NODE_PARAM && n->kind != PDP_NODE_LOOKUP;
+}
+
 static range evaluate_binary(bounder *b, const pdp_node *n) {
     const range truth = {0, 1};
     range x = evaluate(b, n->child[0]);
@@ -149,7 +155,7 @@ static range evaluate_binary(bounder *b, const pdp_node *n) {
     case PDP_OP_DIVIDE:
     case PDP_OP_REMAINDER:
         b->needs_integers |= n->is_element;
-        if (n->is_real && y.low < 1 && y.high > -1) { /* by less than 1 */
+        if (n->is_real && ((y.low < 1 && y.high > -1) || is_rounded(&b->r->nodes[n->child[1]]))) { /* by less than 1 */
             return make_range(-PDP_UNBOUNDED, PDP_UNBOUNDED);
         }
         return n->op == PDP_OP_DIVIDE ? make_range(-magnitude(x), magnitude(x))

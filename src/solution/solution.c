@@ -177,7 +177,7 @@ static bool fits(const pdp_solution *solution, pdp_value value) {
 }
 
 /* 128-bit cells can hold what does not fit. A sum of floats can become NaN (inf - inf): where it is born, it is
- * reported; it spreads to every later cell that reads it, but not through a comparison, so all are looked at. */
+ * reported; it need not spread to the cells that read it (a comparison ends it), so all are looked at. */
 static pdp_status check_cell(pdp_solution *solution, size_t row, size_t column) {
     const pdp_value value = pdp_solution_cell(solution, row, column);
     if (!is_real(solution)) {

@@ -728,6 +728,10 @@ static void test_no_number(void **unused) {
         {"interval a\n type f64\n input p[n]\n size n + 1\n leaf p[i]\n term l*r\n combine max\n",
          {0, 1e99, 1e99, 1e99},
          true},
+        {"interval a\n type f64\n input p[n]\n size n\n leaf 1\n term l + r + (j-i > 2 && k == i+1 ? "
+         "p[0]/(1e18 + 1 - 1e18) : p[k])\n combine min\n",
+         {0, 1, 1, 1},
+         false},
         {"linear a\n type f64\n input p[k]\n size 4\n preset 1 : 1\n offset 1\n term p[j]*s\n finish max(best, -1)\n "
          "combine add\n",
          {1e308, 0, 0, 0},
