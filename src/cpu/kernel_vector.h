@@ -248,8 +248,8 @@ PDP_BINARY_SSE(PDP_GREATEST, "pmaxud")
 PDP_COMPARED(PDP_LEAST, <)
 PDP_COMPARED(PDP_GREATEST, >)
 #endif
-#if defined(PDP_KEEPS_NAN) /* of two that do not compare the second comes out, so that alone the first would be lost   \
-                            */
+#if defined(PDP_KEEPS_NAN)
+/* Of two that do not compare the second comes out: alone, the first would be lost. */
 PDP_INLINE vec v_min(vec a, vec b) {
     return v_select((vec_mask)(a != a), a, v_least(a, b));
 }

@@ -117,8 +117,7 @@ typedef struct pdp_node {
     bool is_real;      /* its value is a float; otherwise whole (an index, a comparison, an integer element) */
     bool is_element;   /* computed in the element type: a cell or an element input is in it. Otherwise plain int64 */
     bool index_proven; /* LOOKUP, SUM: the index is inside the input whatever the data; otherwise it is checked */
-    bool
-        index_everywhere; /* it is so for any points, in whatever order, or for any cell: also where there is no term */
+    bool index_everywhere; /* it is so for any points in whatever order, or any cell: also where there is no term */
     pdp_place place;
 } pdp_node;
 
