@@ -15,7 +15,7 @@ enum { PDP_KERNEL_NAMES = 16 }; /* most inputs, parameters and sizes of a recurr
 
 /* The first fault that a thread met: an index outside an input, or a division by zero. */
 typedef struct pdp_kernel_fault {
-    int64_t kind; /* 0: none; 1: index; 2: division by zero */
+    int64_t kind; /* 0: none; 1: index; 2: division by zero; others: gpu/kernels/ */
     int64_t input;
     int64_t axis;
     int64_t index;

@@ -9,6 +9,7 @@
 #include "gpu/solve.h"
 
 static const double FAST = 8e12; /* updates a second */
+enum { MOST_LOOKERS = 1 << 16 };
 
 /* A run of a batch, and what it has allocated on the device. */
 typedef struct run {
@@ -30,6 +31,7 @@ typedef struct run {
     pdp_buffer found; /* the queue of decisions, or splits */
     pdp_buffer trace; /* if the kernels record */
     uint64_t events;  /* in it */
+    bool by_table;    /* the tables are read, and all else from them */
 } run;
 
 static pdp_tiles tiles_of(const pdp_problem *problem, const pdp_stamp *stamp) {
@@ -233,16 +235,32 @@ static pdp_status fill_tables(run *r) {
     return r->error.status;
 }
 
+/* A float that is no number is an error wherever it stands: the device looks for it in what is not read from there. */
+static pdp_status look_at_numbers(run *r) {
+    const uint64_t points = r->solutions[0]->n + 1, rows = pdp_bytes_multiply(r->count, points);
+    if (r->by_table || !pdp_element_is_real(r->solutions[0]->problem->element)) {
+        return PDP_OK;
+    }
+    pdp_launch launch = make_launch(r, "pdp_interval_numbers", rows < MOST_LOOKERS ? rows : MOST_LOOKERS, DECIDERS);
+    launch.numbers[2] = launch.groups;
+    launch.numbers[5] = (int64_t)points;
+    return pdp_device_launch(r->device, r->job->program, &launch, &r->error);
+}
+
 static pdp_status run_kernels(run *r, double *milliseconds) {
     if (pdp_device_mark(r->device, 0, &r->error) != PDP_OK ||
-        (r->job->stamp->is_quick ? fill_quickly : fill_tables)(r) != PDP_OK ||
+        (r->job->stamp->is_quick ? fill_quickly : fill_tables)(r) != PDP_OK || look_at_numbers(r) != PDP_OK ||
         pdp_device_mark(r->device, 1, &r->error) != PDP_OK || pdp_device_wait(r->device, &r->error) != PDP_OK ||
         pdp_device_elapsed(r->device, milliseconds, &r->error) != PDP_OK ||
         pdp_arena_read_faults(&r->arena, r->device, r->data, r->count, &r->error) != PDP_OK) {
         return r->error.status;
     }
     for (size_t x = 0; x < r->count; x++) {
-        pdp_data_check(&r->data[x], &r->solutions[x]->error);
+        if (r->data[x].fault.kind == NO_NUMBER) {
+            r->by_table = true; /* which cell it is, the table tells */
+        } else {
+            pdp_data_check(&r->data[x], &r->solutions[x]->error);
+        }
     }
     return PDP_OK;
 }
@@ -425,9 +443,9 @@ static pdp_status solve(run *r, double *milliseconds) {
     const pdp_gpu_job *job = r->job;
     /* Where nothing was chosen, a report is read from the table itself. */
     const bool chooses = job->stamp->combine == PDP_OP_MIN || job->stamp->combine == PDP_OP_MAX;
-    const bool by_table = job->table || (job->decisions && !chooses);
+    r->by_table = job->table || (job->decisions && !chooses);
     if (prepare(r) != PDP_OK || run_kernels(r, milliseconds) != PDP_OK ||
-        (job->stamp->records && read_trace(r) != PDP_OK) || (by_table ? read_tables : read_values)(r) != PDP_OK ||
+        (job->stamp->records && read_trace(r) != PDP_OK) || (r->by_table ? read_tables : read_values)(r) != PDP_OK ||
         (job->splits && find_splits(r) != PDP_OK)) {
         return r->error.status;
     }

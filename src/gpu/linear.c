@@ -290,7 +290,8 @@ static pdp_status start(const run *r) {
     const uint64_t presets = r->problem->preset_count;
     uint64_t groups = ((presets > l->count ? presets : l->count) + THREADS - 1) / THREADS;
     groups = groups < 1 ? 1 : groups > STARTERS ? STARTERS : groups;
-    const pdp_launch launch = make_launch(r, "pdp_linear_start", groups, groups * THREADS, 0);
+    pdp_launch launch = make_launch(r, "pdp_linear_start", groups, groups * THREADS, 0);
+    launch.numbers[4] = presets < l->cells ? launch.numbers[4] : 0; /* without terms a weight may not exist */
     return pdp_device_launch(r->device, r->job->program, &launch, r->error);
 }
 

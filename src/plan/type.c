@@ -154,7 +154,7 @@ pdp_status pdp_type_choose(pdp_stamp *stamp, const pdp_problem *const *problems,
     case PDP_ELEMENT_F64:
         stamp->type = problem->element == PDP_ELEMENT_F32 ? PDP_TYPE_F32 : PDP_TYPE_F64;
         /* Without a proof they may become infinite, and then no number. */
-        stamp->keeps_nan = find_bounds(problems, count, widest).reach >= PDP_UNBOUNDED;
+        stamp->keeps_nan = stamp->keeps_nan && find_bounds(problems, count, widest).reach >= PDP_UNBOUNDED;
         if (wish && (find_type(wish, &stamp->type, error) != PDP_OK ||
                      (stamp->type != PDP_TYPE_F32 && stamp->type != PDP_TYPE_F64))) {
             return error->status != PDP_OK

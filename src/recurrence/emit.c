@@ -318,12 +318,22 @@ bool pdp_emit_is_vector(const pdp_recurrence *r, const pdp_stamp *stamp) {
            (r->finish == PDP_NO_NODE || pdp_emit_fits_vectors(&close, r->finish));
 }
 
+/* Whether something is chosen anywhere: by the operator, by a call or by a fold. */
+static bool has_choice(const pdp_recurrence *r, pdp_op combine) {
+    bool has = combine == PDP_OP_MIN || combine == PDP_OP_MAX || combine == PDP_OP_LOGSUMEXP;
+    for (uint32_t x = 0; x < r->node_count && !has; x++) {
+        const pdp_node *n = &r->nodes[x];
+        has = (n->kind == PDP_NODE_CALL || n->kind == PDP_NODE_FOLD) && (n->op == PDP_OP_MIN || n->op == PDP_OP_MAX);
+    }
+    return has;
+}
+
 void pdp_stamp_complete(pdp_stamp *stamp, const pdp_recurrence *recurrence, pdp_element element, bool has_source,
                         uint32_t options) {
     /* Sets have no infinity: theirs is the largest of them. */
     const bool chooses = (stamp->combine == PDP_OP_MIN || stamp->combine == PDP_OP_MAX) && element != PDP_ELEMENT_BITS;
     stamp->modular = element == PDP_ELEMENT_MOD;
-    stamp->keeps_nan = pdp_element_is_real(element);
+    stamp->keeps_nan = pdp_element_is_real(element) && has_choice(recurrence, stamp->combine);
     stamp->has_source = has_source;
     stamp->options = options;
     stamp->can_miss = recurrence->shape == PDP_LINEAR && recurrence->missing_skip && !has_source && chooses;

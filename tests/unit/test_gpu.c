@@ -655,6 +655,55 @@ static void test_failures(void **unused) {
     check_interval(&recipes[0], 70, &random, true);
 }
 
+/* A cell that is no number is an error though the value does not show it, alone and among others. */
+static void test_no_number(void **unused) {
+    (void)unused;
+    uint64_t random = test_seed();
+    static const char text[] = "interval a\n type f64\n input x[n]\n size n\n leaf x[i]\n"
+                               " term l + (i == 0 ? 5 : (r - x[k])/(x[k] - 2))\n combine min\n report tree\n";
+    pdp_problem *problems[3];
+    for (size_t x = 0; x < 3; x++) {
+        int64_t items[200];
+        const size_t points = x == 0 ? 6 : (size_t)pdp_random_between(&random, 130, 199);
+        for (size_t i = 0; i < points; i++) {
+            items[i] = pdp_random_between(&random, 3, 9);
+        }
+        if (x != 1) { /* M[i][i+2] has 0/0 */
+            const size_t i = (size_t)pdp_random_between(&random, 1, (int64_t)points - 4);
+            items[i + 1] = 2;
+            items[i] = 0;
+        }
+        problems[x] = make(text);
+        give(problems[x], "x", items, points, 0);
+        for (wish w = ALL; w < WISHES; w++) {
+            char texts[2][400];
+            pdp_options options = options_for(w, NULL);
+            options.algorithm = "tiles";
+            const pdp_status status = run_plan(problems[x], &options, texts[0], sizeof texts[0]);
+            options.backend = "cpu";
+            options.device = NULL;
+            assert_int_equal(run_plan(problems[x], &options, texts[1], sizeof texts[1]), status);
+            CHECK(status == (x == 1 ? PDP_OK : PDP_OVERFLOW), "problem %zu, wish %d: %d '%s'", x, (int)w, (int)status,
+                  texts[0]);
+            assert_string_equal(texts[0], texts[1]);
+        }
+    }
+    pdp_options options = options_for(VALUE_ALONE, NULL);
+    pdp_plan *plan;
+    pdp_solution *solutions[3] = {NULL, NULL, NULL};
+    CHECK(pdp_plan_batch(&plan, problems, 3, &options) == PDP_OK, "%s", pdp_plan_error(plan));
+    assert_int_equal(pdp_plan_run_batch(plan, solutions), PDP_OVERFLOW);
+    for (size_t x = 0; x < 3; x++) {
+        CHECK((strstr(pdp_solution_error(solutions[x]), "not a number") != NULL) == (x != 1), "problem %zu: '%s'", x,
+              pdp_solution_error(solutions[x]));
+        pdp_solution_free(solutions[x]);
+    }
+    pdp_plan_free(plan);
+    for (size_t x = 0; x < 3; x++) {
+        pdp_problem_free(problems[x]);
+    }
+}
+
 /* ---- What is refused ---- */
 
 static void check_refusal(pdp_problem *problem, const pdp_options *options, pdp_status expected, const char *part) {
@@ -1146,7 +1195,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_full_lines),    cmocka_unit_test(test_trace),
         cmocka_unit_test(test_damaged_trace), cmocka_unit_test(test_planted_faults),
         cmocka_unit_test(test_block_trace),   cmocka_unit_test(test_damaged_block_trace),
-        cmocka_unit_test(test_quick),
+        cmocka_unit_test(test_quick),         cmocka_unit_test(test_no_number),
     };
     const int failed = cmocka_run_group_tests_name(backend, tests, NULL, NULL);
     pdp_device_free(device);

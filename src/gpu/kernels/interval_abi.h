@@ -9,6 +9,8 @@ enum {
     DECIDERS = 256 /* of one that looks for decisions */
 };
 
+enum { NO_NUMBER = 3 }; /* the kind of fault that a float is that compares with nothing */
+
 /* The problems of a batch, those with more tiles in a row first: so many int64 each. Behind them, for s from 0 to the
  * most tiles in a row, is how many problems there are with more than 0, with more than 1, ... with more than s - 1 of
  * them, added up. */

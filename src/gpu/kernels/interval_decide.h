@@ -112,4 +112,20 @@ KERNEL(pdp_interval_splits, DECIDERS, 1, 0) {
         splits[i * points + j] = k < j ? k : 0;
     }
 }
+
+#if defined(PDP_TYPE_F32) || defined(PDP_TYPE_F64)
+/* Says whether a cell is no number, which need not show in the value. n1: problems; n2: groups; n5: the most points. */
+KERNEL(pdp_interval_numbers, DECIDERS, 1, 0) {
+    for (int64_t row = GROUP; row < n1 * n5; row += n2) {
+        const problem p = problem_at(d, b0, b2, row / n5);
+        const int64_t points = (int64_t)p.side * TILE - p.room, i = row % n5;
+        for (int64_t j = i + 1 + THREAD; j < points; j += DECIDERS) {
+            const elem cell = table_cell(&p, i, j);
+            if (cell != cell) {
+                k_fail(p.d, NO_NUMBER, 0, 0, 0);
+            }
+        }
+    }
+}
+#endif
 #endif
