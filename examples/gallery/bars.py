@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """A bar of 6 m is sawn into the lengths of a price list (bar_prices.txt; a list of one's own may be given) so that they
 sell for the most. The saw turns 3 mm into dust at each cut; what is left over is scrap."""
+import functools
 import pathlib
 
-from gallery import argument, check, items, read_text, solve, stop
+from gallery import argument, check, items, read_text, solve, stop, understand
 
 BAR, SAW = 6000, 3
 source = argument(pathlib.Path(__file__).with_name("bar_prices.txt"))
@@ -18,12 +19,13 @@ if not prices:
     stop(2, f"'{source}' has no length and no price")
 
 
-def most_by_trying(lengths, rest):
-    """All ways to choose pieces, longest first, without a table."""
-    if not lengths:
+@functools.cache
+def most_by_trying(used, rest):
+    """All ways to choose pieces, without the first `used` lengths of the list; what a rest brings is tried once."""
+    if used == len(prices):
         return 0
-    length, price = lengths[0], prices[lengths[0]]
-    return max(count * price + most_by_trying(lengths[1:], rest - count * (length + SAW))
+    length, price = list(prices.items())[used]
+    return max(count * price + most_by_trying(used + 1, rest - count * (length + SAW))
                for count in range(rest // (length + SAW) + 1))
 
 
@@ -47,10 +49,11 @@ def show(name, pieces):
 # Each piece takes its length and a cut; the last cut may fall off the bar's end.
 result = solve("knapsack", {"weight": [length + SAW for length in prices], "value": list(prices.values())},
                "--param", f"capacity={BAR + SAW}")
-pieces = sorted((taken - SAW for taken in items(result["report"])), reverse=True)
+pieces = sorted((taken - SAW for taken in understand(items, result["report"])), reverse=True)
+check(set(pieces) <= set(prices), "all pieces are of the list")
 show("best", pieces)
 show("dearest length first", dearest_first())
-check(sum(pieces) + SAW * (len(pieces) - 1) <= BAR, f"{len(pieces)} pieces and {len(pieces) - 1} cuts fit on the bar")
+check(sum(pieces) + SAW * (len(pieces) - 1) <= BAR, f"{len(pieces)} pieces and the cuts between them fit on the bar")
 check(result["value"] == sum(prices[length] for length in pieces), f"they sell for {result['value'] / 100:.2f}")
-most = most_by_trying(sorted(prices, reverse=True), BAR + SAW)
+most = most_by_trying(0, BAR + SAW)
 check(result["value"] == most, "no other choice of pieces brings more, all tried")

@@ -7,7 +7,7 @@ import pathlib
 import random
 import re
 
-from gallery import Lanes, check, solve, whole_argument
+from gallery import Lanes, check, solve, understand, whole_argument
 
 N, LAUNCH, CHIP, BYTES = 1000, 5_000_000, 262_144, 4  # as in launch_chain.dp
 seed = whole_argument(1)
@@ -75,10 +75,10 @@ def least_time():
 
 
 result = solve(pathlib.Path(__file__).with_name("launch_chain.dp"), {"p": p, "w": numbers})
-launches = read_plan(result["report"])
+launches = understand(read_plan, result["report"])
 orders = {
     "from left to right": follow("(" * (N - 1) + "A1" + "".join(f"A{m})" for m in range(2, N + 1))),
-    "fewest multiplications": follow(solve("mcm", {"p": p})["report"]),
+    "fewest multiplications": understand(follow, solve("mcm", {"p": p})["report"]),
     "least time": (result["value"], len(launches)),
 }
 print(f"{N} matrices of seed {seed}, dimensions {min(p)} to {max(p)}; {LAUNCH / 1e6:g} us a launch, 1 TB/s,",

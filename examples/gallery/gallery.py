@@ -30,6 +30,11 @@ def stop(code, message):
 
 def argument(otherwise):
     """The one argument that may be given, or `otherwise`."""
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(sys.modules["__main__"].__doc__)
+        sys.exit(0)
+    if len(sys.argv) > 1 and sys.argv[1].startswith("--"):
+        stop(2, f"'{sys.argv[1]}' is no option; there is --help")
     if len(sys.argv) > 2:
         stop(2, f"'{sys.argv[2]}' is one argument too many")
     return sys.argv[1] if len(sys.argv) > 1 else otherwise
@@ -82,6 +87,14 @@ def check(right, claim):
     if not right:
         stop(3, f"WRONG, this does not hold: {claim}")
     print(f"checked: {claim}")
+
+
+def understand(reading, report):
+    """What `reading` makes of a report; one that it cannot follow is wrong."""
+    try:
+        return reading(report)
+    except (LookupError, ValueError):
+        stop(3, f"WRONG, this cannot be followed: {report[:60]}")
 
 
 class Lanes:

@@ -40,13 +40,14 @@ def reverberation_time(wet):
 
 result = solve("filter", {"x": dry, "a": DELAYS, "w": GAINS}, "--print", f"0..{len(dry) - 1}")
 wet = result["cells"]
+check(len(wet) == len(dry) and wet[-1] == result["value"], f"there are {len(wet)} samples")
+check(all(map(math.isfinite, wet)), "all are numbers")
 print(f"a clap of seed {SEED} in {len(dry)} samples, {RATE} a second; the level of each 50 ms:")
 for start in range(0, RATE * 3 // 2, WINDOW):
     level = decibels(sum(y * y for y in wet[start:start + WINDOW]) / WINDOW)
     bar = "#" * round(max(level + 100, 0) * 0.8) + " the clap" * any(dry[start:start + WINDOW])
     print(f"  {start / RATE:4.2f} s {level:6.1f} dB {bar}")
 print(f"  the hall takes {reverberation_time(wet):.2f} s for 60 dB")
-check(len(wet) == len(dry) and wet[-1] == result["value"], f"there are {len(wet)} samples")
 check(residue(wet) < 1e-14, "without its echoes the sound is the clap again, to 1e-14")
 if target:
     loudest = max(map(abs, dry + wet))

@@ -4,7 +4,7 @@ with at least three bases in a loop. The seed may be given: rna.py 7"""
 import collections
 import random
 
-from gallery import Lanes, check, solve, whole_argument
+from gallery import Lanes, check, solve, understand, whole_argument
 
 N, LOOP, WIDTH = 2000, 3, 100
 seed = whole_argument(1)
@@ -20,7 +20,8 @@ def pairs_of(brackets):
             open_bases.append(place)
         elif sign == ")":
             yield open_bases.pop(), place
-    assert not open_bases
+    if open_bases:
+        raise ValueError("a bracket is open")
 
 
 def most_pairs():
@@ -44,7 +45,7 @@ def most_pairs():
 
 result = solve("nussinov", {"s": bases}, "--param", f"loop={LOOP}")
 fold = result["report"]
-pairs = list(pairs_of(fold))
+pairs = understand(lambda brackets: list(pairs_of(brackets)), fold)
 kinds = collections.Counter("".join(sorted(bases[i] + bases[j])) for i, j in pairs)
 deepest, depth = 0, 0
 for sign in fold:

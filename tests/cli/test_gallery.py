@@ -73,6 +73,14 @@ class Gallery(CommandTest):
         for command in COMMANDS:
             self.assertIn("WRONG", self.run_example(command, liar, code=3).stderr)
 
+    def test_a_report_that_cannot_be_followed_is_found_wrong(self):
+        for name, change in [("rna", "result['report'] = result['report'].replace('(', '.', 1)"),
+                             ("rna", "result['report'] = result['report'].replace(')', '.', 1)"),
+                             ("chain", "result['report'] = result['report'][:2000]"),
+                             ("bars", "result['report'] = '1 x 4711'")]:
+            liar = self.liar(f"result = ask(sys.argv[1:])\n{change}")
+            self.assertIn("WRONG", self.run_example(f"examples/gallery/{name}.py", liar, code=3).stderr)
+
     def test_what_is_not_the_best_is_found_wrong(self):
         liar = self.liar("result = ask(worsen(sys.argv[1:]))\nif sys.argv[2] == 'obst':\n    weigh_tree(result)")
         claims = {"till": "breadth-first", "bars": "no other choice", "chain": "nothing faster", "rna": "finds no more",
@@ -100,6 +108,10 @@ class Gallery(CommandTest):
             name, *arguments = line.split()
             done = self.run_example(f"examples/gallery/{name}.py", os.path.abspath(PROGRAM), 2, arguments)
             self.assertRegex(done.stderr, rf"^{name}\.py: {re.escape(text)}[^\n]*\n$", line)
+        for command in COMMANDS:
+            if "words" not in command:
+                self.assertIn("'--x' is no option", self.run_example(command, "none", 2, ["--x"]).stderr)
+                self.assertGreater(len(self.run_example(command, "none", 0, ["--help"]).stdout), 100)
         for line in ["till 0", "reverb x.wav"]:
             name, *arguments = line.split()
             self.run_example(f"examples/gallery/{name}.py", os.path.abspath(PROGRAM), 0, arguments)
