@@ -29,6 +29,9 @@
 
 #define ALIGNMENT 64
 #define BLOCK_BYTES (12 << 10)   /* sums of a block */
+#define WIDE_BYTES (64 << 10)    /* the same at most where offsets lie far apart, ... */
+#define WIDE_TERMS 64            /* ... so many times as far as they do, ... */
+#define WIDE_BACK 64             /* ... and so many times in the greatest offset, for as many threads as there are */
 #define PASS_BYTES (24 << 10)    /* operands of a pass for one cell: most of a 32 KiB cache */
 #define PASS_LEAST 16            /* terms of a pass, however far apart: sums are loaded and stored once for them */
 #define PASS_MOST 8192           /* and at most, so that a pass is soon over */
@@ -98,6 +101,15 @@ static bool prefer_classes(const plan *p, int64_t count, int64_t vectors) {
     return (double)(vectors + 1) * (double)(count + CLASS_COST * p->lanes) < direct;
 }
 
+/* Sums of a block. Where a pass has more cells between its offsets than the first cache holds, its operands come from
+ * further away; in a longer block those of one term are also those of the next ones, a little later. */
+static int64_t block_bytes(int64_t count, int64_t greatest, int64_t element_bytes, bool keeps_order) {
+    const int64_t most = WIDE_BYTES / element_bytes, apart = greatest / (count > 0 ? count : 1);
+    int64_t wide = apart < most / WIDE_TERMS ? apart * WIDE_TERMS : most;
+    wide = greatest / WIDE_BACK < wide ? greatest / WIDE_BACK : wide;
+    return wide * element_bytes > BLOCK_BYTES && !keeps_order ? wide * element_bytes : BLOCK_BYTES;
+}
+
 /* Sizes of the levels: the block, then register groups. A pass by classes takes one vector more than the
  * block has; where most passes are dense, sizes are such that this makes whole groups. */
 static void set_level_sizes(plan *p) {
@@ -108,7 +120,7 @@ static void set_level_sizes(plan *p) {
     const int64_t span = PASS_BYTES / p->element_bytes;
     const double density = (double)p->count / (double)(p->greatest > 0 ? p->greatest : 1);
     const int64_t extra = prefer_classes(p, (int64_t)(density * (double)span), group) ? 1 : 0;
-    int64_t block = BLOCK_BYTES / p->element_bytes;
+    int64_t block = block_bytes(p->count, p->greatest, p->element_bytes, p->kernel->keeps_order) / p->element_bytes;
     block = p->greatest / BLOCKS_BACK < block ? p->greatest / BLOCKS_BACK : block;
     block = (p->end - p->start) / LEAST_BLOCKS < block ? (p->end - p->start) / LEAST_BLOCKS : block;
     int64_t groups = block / (group * p->lanes);
@@ -351,7 +363,9 @@ static pdp_status plan_create(plan *p, const pdp_linear_job *job, pdp_error *err
     free(p->spare_offsets);
     free(p->spare_numbers);
     p->spare_offsets = p->spare_numbers = NULL;
-    job->kernel->weigh(job->data, p->numbers, p->count, p->weights);
+    if (p->start < p->end) { /* else there is no term, and a weight may not exist */
+        job->kernel->weigh(job->data, p->numbers, p->count, p->weights);
+    }
     return make_near_rounds(p, error);
 }
 
@@ -661,8 +675,14 @@ uint64_t pdp_linear_scratch_bytes(const pdp_linear_job *job) {
     const uint64_t values = (uint64_t)job->kernel->values_per_offset;
     const uint64_t term = 4 * sizeof(int64_t) + values * size;
     const uint64_t round = (1 + values) * 2 * (uint64_t)job->kernel->lanes * size;
-    const uint64_t block =
-        (BLOCK_BYTES + (uint64_t)(4 * ALIGNMENT) * size) * (1 + (uint64_t)job->kernel->values_per_cell);
+    int64_t count = 0, greatest = 0;
+    for (size_t j = 0; j < job->offset_count; j++) {
+        const bool reaches = job->offsets[j] < (int64_t)job->cells;
+        count += reaches;
+        greatest = reaches && job->offsets[j] > greatest ? job->offsets[j] : greatest;
+    }
+    const uint64_t sums = (uint64_t)block_bytes(count, greatest, (int64_t)size, job->kernel->keeps_order);
+    const uint64_t block = (sums + (uint64_t)(4 * ALIGNMENT) * size) * (1 + (uint64_t)job->kernel->values_per_cell);
     uint64_t bytes = pdp_bytes_multiply(job->offset_count, term);
     bytes = pdp_bytes_add(bytes, pdp_bytes_multiply(most_passes(job->offset_count), sizeof(term_pass)));
     bytes = pdp_bytes_add(bytes, pdp_bytes_multiply(most_segments(job->offset_count), sizeof(term_segment)));

@@ -248,6 +248,8 @@ uint64_t pdp_runs_bytes(const pdp_runs_job *job) {
     return pdp_bytes_add(terms, set > levels ? set : levels); /* the set is gone when the levels come */
 }
 
+static const double cell_weight = 0.75;
+
 /* Those of near terms, for one cell. */
 static double near_work(const runner *r) {
     const bool is_gcd = r->job->kernel && r->job->kernel->op == PDP_OP_GCD;
@@ -271,10 +273,15 @@ double pdp_runs_operations(const pdp_runs_job *job) {
     }
     /* In terms that are added to vectors of 4 bytes, measured: near ones are added cell by cell, and so are the levels
      * that they need, each when the one before it is done; a gcd takes as long as 12 of them, and more near by and in
-     * levels, where fewer are 1. */
+     * levels, where fewer are 1. Cells themselves are read sooner than windows, of which each level has a table. */
     const bool is_gcd = job->kernel && job->kernel->op == PDP_OP_GCD;
     const double width = is_gcd ? 12 : job->kernel ? (double)job->kernel->bytes / 4 : 1;
-    const double each = 13 + near_work(&r) + width * (double)(r.term_count - r.near);
+    size_t cells = 0;
+    for (size_t t = r.near; t < r.term_count && !is_gcd; t++) {
+        cells += r.terms[t].level == 0;
+    }
+    const double terms = (double)(r.term_count - r.near) - (1 - cell_weight) * (double)cells;
+    const double each = 13 + near_work(&r) + width * terms;
     const double levels = (is_gcd ? 19 : 2 * width) * (double)r.level_count;
     const double operations = each * (double)(job->cells - job->preset_count) + levels * (double)job->cells;
     free(r.terms);

@@ -119,7 +119,8 @@ static double tiles_work(const pdp_problem *problem) {
     return n * n * n / 6 * each / of_chain + tile_cell_work * n * n / 2;
 }
 
-/* What is not arithmetic takes all types about as long. */
+/* What is not arithmetic takes all types about as long, but for loads of vectors, of which elements of 8 bytes need
+ * more. */
 static work blocks_work(const pdp_problem *problem, pdp_machine_type type, const double *rates) {
     double terms[3] = {0}; /* near, in the middle, far */
     for (size_t j = 0; j < problem->offset_count; j++) {
@@ -141,7 +142,8 @@ static work blocks_work(const pdp_problem *problem, pdp_machine_type type, const
     }
     /* In the middle a few vectors at a time; a load for every term where offsets are too far apart to share one. */
     const double density = (double)problem->offset_count / ((double)pdp_problem_reach(problem) + 1);
-    const double loads = 2 * terms[1] + 1.6 / (1 + 20 * density) * terms[2];
+    const double long_loads = pdp_machine_type_bytes(type) > 4 ? 1.7 : 1;
+    const double loads = 2 * terms[1] + long_loads * 1.6 / (1 + 20 * density) * terms[2];
     const double chain = terms[0] > 0 ? find_chain(problem->recurrence) : 0;
     const double each = term_work(problem), written = chain > 0 ? 0 : cell_work;
     const double words = is_of_bits(problem) ? (double)pdp_machine_type_bytes(type) / 4 : 1;
@@ -589,7 +591,7 @@ static void explain_size(const pdp_plan *plan, char *out, size_t size) {
     if (plan->method->kind != PDP_ENGINE) {
         snprintf(out, size, "%s has no tiles", plan->method->name);
     } else if (plan->problem->shape == PDP_LINEAR) {
-        snprintf(out, size, "blocks of cells as long as the greatest offset and the first cache have room for");
+        snprintf(out, size, "blocks of cells that fit into the first cache, longer where offsets lie far apart");
     } else {
         snprintf(out, size, "tiles of 64 x 64 cells, whatever the length");
     }

@@ -1180,6 +1180,50 @@ static void run_callers(const pdp_problem *problem, const char *algorithm, int t
     pdp_solution_free(expected);
 }
 
+/* Offsets far apart make long blocks, of several sizes by the type; some are near, some beyond a block's length. */
+static void test_long_blocks(void **unused) {
+    (void)unused;
+    enum { CELLS = 420000, TERMS = 24 };
+    static int64_t presets[400000], offsets[TERMS], weights[TERMS];
+    uint64_t random = test_seed();
+    static const char *const types[] = {"i32", "i64", "f64"};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        const size_t greatest = (size_t)pdp_random_between(&random, 250000, 400000);
+        pdp_problem *problem = load("sdp_added");
+        for (size_t j = 0; j < TERMS; j++) {
+            offsets[j] = pdp_random_between(&random, 1, j < 2 ? 99 : j < 6 ? 20000 : (int64_t)greatest);
+            weights[j] = pdp_random_between(&random, -99, 99);
+        }
+        for (size_t i = 0; i < greatest; i++) {
+            presets[i] = pdp_random_between(&random, -9999, 9999);
+        }
+        offsets[TERMS - 1] = (int64_t)greatest;
+        give(problem, "a", offsets, TERMS, 0);
+        give(problem, "w", weights, TERMS, 0);
+        give(problem, "init", presets, greatest, 0);
+        give_one(problem, "n", CELLS);
+        assert_int_equal(pdp_problem_set_text(problem, "op", t == 1 ? "max" : "min", 3), PDP_OK);
+        pdp_solution *expected = solve(problem, "sequential", NULL);
+        const int64_t *right = pdp_solution_table(expected, NULL, NULL);
+        for (int threads = 1; threads <= 3; threads += 2) {
+            pdp_options options = PDP_OPTIONS_DEFAULT;
+            options.type = types[t];
+            options.threads = threads;
+            pdp_solution *found = solve(problem, "blocks", &options);
+            const int64_t *table = pdp_solution_table(found, NULL, NULL);
+            size_t i = 0;
+            while (i < CELLS && table[i] == right[i]) {
+                i++;
+            }
+            CHECK(i == CELLS, "%s, %d threads: cell %zu is %" PRId64 ", not %" PRId64, types[t], threads, i, table[i],
+                  right[i]);
+            pdp_solution_free(found);
+        }
+        pdp_solution_free(expected);
+        pdp_problem_free(problem);
+    }
+}
+
 /* Eight callers at once, each of whom starts threads, on one plan and on problems of their own. */
 static void test_callers(void **unused) {
     (void)unused;
@@ -1360,6 +1404,7 @@ int main(void) {
         cmocka_unit_test(test_type_limits),  cmocka_unit_test(test_infeasible_limits),
         cmocka_unit_test(test_random_edges), cmocka_unit_test(test_callers),
         cmocka_unit_test(test_progress),     cmocka_unit_test(test_cancelled_plan),
+        cmocka_unit_test(test_long_blocks),
     };
     return cmocka_run_group_tests_name("engines", tests, NULL, NULL);
 }
