@@ -159,9 +159,9 @@ class Methods(support.CommandTest):
         self.assertEqual((report["command"], report["rounds"], report["seed"]), ("bench methods", 2, 1))
         self.assertEqual([(r["method"], r["type"]) for r in report["rows"]],
                          [("settle", "i32"), ("settle", "i64"), ("runs", "i32"), ("runs", "i64"), ("series", "mod"),
-                          ("series", "mod"), ("bostan-mori", "mod"), ("window", "i32")])
+                          ("series", "mod"), ("bostan-mori", "mod"), ("knuth", "i64"), ("window", "i32")])
         for r in report["rows"]:
-            self.assertEqual((r.get("against"), r["n"]), (None if r["method"] == "bostan-mori" else "blocks", 8192))
+            self.assertEqual((r.get("against"), r["n"]), (None if r["method"] in ("bostan-mori", "knuth") else "blocks", 8192))
             self.assertTrue(0 < r["seconds"]["least"] <= r["seconds"]["median"] <= r["seconds"]["most"], r)
             self.assertEqual("ratio" in r, "against" in r)
             self.assertNotIn("must", r)

@@ -109,15 +109,15 @@ static int make_runs(const method_row *row, uint64_t n, uint64_t seed, int64_t m
     return code;
 }
 
-/* A problem of the recurrence, which is freed here, with four fields; and its operator, if it leaves that open. */
-static int make_problem(pdp_recurrence *recurrence, const char *op, const char *const *names,
+/* A problem of the recurrence, which is freed here, with so many fields; and its operator, if it leaves that open. */
+static int make_problem(pdp_recurrence *recurrence, const char *op, size_t fields, const char *const *names,
                         const int64_t *const *values, const size_t *counts, pdp_problem **out) {
     pdp_problem_create(out, recurrence);
     pdp_recurrence_free(recurrence);
     if (op) {
         pdp_problem_set_text(*out, "op", op, strlen(op));
     }
-    for (size_t x = 0; x < 4; x++) {
+    for (size_t x = 0; x < fields; x++) {
         pdp_problem_set_whole(*out, names[x], values[x], counts[x], 0);
     }
     const pdp_status status = pdp_problem_check(*out); /* fails if any of these did */
@@ -142,7 +142,7 @@ static int make_order(const method_row *row, uint64_t n, uint64_t seed, int64_t 
     }
     pdp_recurrence *recurrence = NULL;
     pdp_recurrence_parse(&recurrence, text, sizeof text - 1);
-    return make_problem(recurrence, NULL, names, values, counts, out);
+    return make_problem(recurrence, NULL, 4, names, values, counts, out);
 }
 
 /* Two offsets with weights that are added, the greatest a thousand. */
@@ -161,7 +161,28 @@ static int make_near(const method_row *row, uint64_t n, uint64_t seed, int64_t m
     }
     pdp_recurrence *recurrence = NULL;
     pdp_recurrence_load(&recurrence, "sdp_added");
-    return make_problem(recurrence, "min", names, values, counts, out);
+    return make_problem(recurrence, "min", 4, names, values, counts, out);
+}
+
+/* A search tree over n keys. */
+static int make_tree(const method_row *row, uint64_t n, uint64_t seed, int64_t modulus, pdp_problem **out) {
+    static const char *const names[] = {"p", "q"};
+    const size_t counts[] = {n, n + 1};
+    int64_t *weights = malloc((2 * n + 1) * sizeof *weights);
+    uint64_t state = seed;
+    (void)modulus;
+    if (!weights) {
+        return cli_fail(EXIT_FAILED, "out of memory");
+    }
+    for (size_t x = 0; x < 2 * n + 1; x++) {
+        weights[x] = pdp_random_between(&state, 0, row->most);
+    }
+    const int64_t *const values[] = {weights, weights + n};
+    pdp_recurrence *recurrence = NULL;
+    pdp_recurrence_load(&recurrence, "obst");
+    const int code = make_problem(recurrence, NULL, 2, names, values, counts, out);
+    free(weights);
+    return code;
 }
 
 #define PRIME 998244353
@@ -179,6 +200,7 @@ static const method_row rows[] = {
      0, 0, 0},
     {"bostan-mori", NULL, "the last cell of a sum of order 100 mod 998244353", make_order, FAR, PRIME - 1, PRIME, 0,
      0.05, 0.01},
+    {"knuth", NULL, "a search tree over n keys", make_tree, 20000, 999, 0, 0, 3, 1.5},
     {"window", "blocks", "min, offsets 1000 and 700 with weights", make_near, 1 << 24, 1000000, 0, 64, 0, 0},
 };
 enum { ROWS = sizeof rows / sizeof *rows, LEAST_SIZE = 4096 };
@@ -262,10 +284,30 @@ static int verify_value(method_case *c, uint64_t seed) {
     return code;
 }
 
+/* The decisions come to the value. */
+static int verify_decisions(method_case *c) {
+    pdp_options options = PDP_OPTIONS_DEFAULT;
+    pdp_plan *plan = NULL;
+    pdp_solution *solution = NULL;
+    options.algorithm = c->row->method;
+    options.verify = 1;
+    const bool is_good =
+        pdp_plan_create(&plan, c->solves[0].problem, &options) == PDP_OK && pdp_plan_run(plan, &solution) == PDP_OK;
+    const int code = !is_good ? cli_fail(EXIT_MISMATCH, "%s%s", pdp_plan_error(plan), pdp_solution_error(solution))
+                     : pdp_solution_certificate(solution, NULL) == PDP_UNCHECKED
+                         ? cli_fail(EXIT_MISMATCH, "the answer of %s was not checked", c->row->method)
+                         : EXIT_DONE;
+    c->solves[0].value = bench_take_value(plan, solution);
+    pdp_solution_free(solution);
+    pdp_plan_free(plan);
+    return code;
+}
+
 static const char *explain_verified(const method_case *c) {
-    return !has_other(c)          ? "the same modulo a multiple of the modulus, by other primes"
-           : c->row->compared > 0 ? "the last cells of one are those of the other"
-                                  : "all cells of one are those of the other";
+    return !has_other(c) && c->row->modulus == 0 ? "its decisions come to the value, by other code"
+           : !has_other(c)                       ? "the same modulo a multiple of the modulus, by other primes"
+           : c->row->compared > 0                ? "the last cells of one are those of the other"
+                                                 : "all cells of one are those of the other";
 }
 
 static int make_plans(method_case *c, uint64_t seed) {
@@ -367,7 +409,9 @@ static int run_row(const method_arguments *arguments, const method_row *row, jso
     method_case c = {.row = row, .n = arguments->size > 0 ? arguments->size : row->n};
     int code = make_plans(&c, arguments->seed);
     if (code == EXIT_DONE) {
-        code = has_other(&c) ? verify_cells(&c) : verify_value(&c, arguments->seed);
+        code = has_other(&c)      ? verify_cells(&c)
+               : row->modulus > 0 ? verify_value(&c, arguments->seed)
+                                  : verify_decisions(&c);
     }
     code = code == EXIT_DONE ? measure(&c, arguments->rounds) : code;
     if (code == EXIT_DONE && writer) {
@@ -386,7 +430,7 @@ static int run_row(const method_arguments *arguments, const method_row *row, jso
 enum { KEY_REPS = 512, KEY_SEED, KEY_ONLY };
 
 static const struct argp_option options[] = {
-    {"only", KEY_ONLY, "NAME,...", 0, "These methods: settle, runs, series, bostan-mori, window", 0},
+    {"only", KEY_ONLY, "NAME,...", 0, "These methods: settle, runs, series, bostan-mori, knuth, window", 0},
     {"n", 'n', "N", 0, "Cells, as 4096 or 2^19, instead of each row's own", 0},
     {"reps", KEY_REPS, "R", 0, "Rounds in which both have a turn (default 5)", 0},
     {"seed", KEY_SEED, "S", 0, "Seed of the data (default 1)", 0},
@@ -408,7 +452,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case KEY_ONLY:
         arguments->only = argument;
         if (bench_find_unknown(argument, has_row)) {
-            argp_error(state, "--only: '%s' is none of the methods: settle, runs, series, bostan-mori, window",
+            argp_error(state, "--only: '%s' is none of the methods: settle, runs, series, bostan-mori, knuth, window",
                        bench_find_unknown(argument, has_row));
         }
         return 0;
