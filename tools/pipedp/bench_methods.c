@@ -293,10 +293,11 @@ static int verify_decisions(method_case *c) {
     options.verify = 1;
     const bool is_good =
         pdp_plan_create(&plan, c->solves[0].problem, &options) == PDP_OK && pdp_plan_run(plan, &solution) == PDP_OK;
-    const int code = !is_good ? cli_fail(EXIT_MISMATCH, "%s%s", pdp_plan_error(plan), pdp_solution_error(solution))
-                     : pdp_solution_certificate(solution, NULL) == PDP_UNCHECKED
-                         ? cli_fail(EXIT_MISMATCH, "the answer of %s was not checked", c->row->method)
-                         : EXIT_DONE;
+    const int code =
+        !is_good ? cli_fail(EXIT_FAILED, "%s%s", pdp_plan_error(plan), solution ? pdp_solution_error(solution) : "")
+        : pdp_solution_certificate(solution, NULL) == PDP_UNCHECKED
+            ? cli_fail(EXIT_MISMATCH, "the answer of %s was not checked", c->row->method)
+            : EXIT_DONE;
     c->solves[0].value = bench_take_value(plan, solution);
     pdp_solution_free(solution);
     pdp_plan_free(plan);
