@@ -37,10 +37,10 @@ static const double tile_cell_work = 60;
 static const double cell_work = 64, near_work = 10, chain_work = 190, even_chain_work = 260, long_chain_work = 570;
 enum { NEAR = 16, MIDDLE = 256 };
 
-/* Without vectors all offsets are the same. An operator that has none: so many terms of others are one of its own (of
- * i32, for a gcd of any type), and such a cell takes so many of i32, unless it waits for none before it; 128 bits have
- * none either, and a cell takes so many of their terms. */
-enum { GCD_WORK = 85, MUL_WORK = 60 };
+/* Without vectors all offsets are the same. An operator that has none: so many terms of i32 are one of its own, and a
+ * cell takes so many, unless it waits for none before it; all that at the rate of what is near by, which does not grow
+ * with vectors either. 128 bits have none, and a cell takes so many of their terms. */
+enum { GCD_WORK = 85, MUL_WORK = 120 };
 static const double slow_cell_work = 1500, far_slow_cell_work = 250, wide_cell_work = 8;
 
 static double scalar_work(const pdp_problem *problem) {
@@ -96,7 +96,7 @@ static double loops_work(const pdp_problem *problem) {
     return terms * interpreter_work(problem) *
            (problem->combine == PDP_OP_GCD        ? 4
             : problem->element != PDP_ELEMENT_MOD ? 1
-            : problem->combine == PDP_OP_MUL      ? 5
+            : problem->combine == PDP_OP_MUL      ? 4.5
                                                   : 7);
 }
 
@@ -137,8 +137,7 @@ static work blocks_work(const pdp_problem *problem, pdp_machine_type type, const
     }
     if (scalar > 0) {
         const double cell = terms[0] > 0 ? slow_cell_work : far_slow_cell_work;
-        const double each = problem->combine == PDP_OP_GCD ? speed * scalar : scalar;
-        return (work){.operations = speed * cell * cells + each * all};
+        return (work){.near = cell * cells + scalar * all};
     }
     /* In the middle a few vectors at a time; a load for every term where offsets are too far apart to share one. */
     const double density = (double)problem->offset_count / ((double)pdp_problem_reach(problem) + 1);
