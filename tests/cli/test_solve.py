@@ -483,11 +483,13 @@ class OwnFiles(CommandTest):
         self.assertEqual(notes[1], f"pipedp: note: {note}\n")
 
     def test_built_in_kernels_are_there_whatever_is_proven(self):
-        """Floats that stay small, and such that do not."""
+        """Floats that stay small, and such that do not. With sanitizers only the filter is built in."""
+        is_sanitized = "sanitizers: none" not in self.run_json("info")["build"]
         for line, value in [("renewal f=1 time=3", 1), ("renewal f=0.5,0.25 time=2", 0.5), ("filter x=1,2,3 a=1 w=0.5", 4.25),
                             ("filter x=1e300,1e300 a=1 w=1e10", "inf"), ("triangulation x=0,3,3 y=0,0,4", 12)]:
-            line = [*arguments(line), "-A", "tiles" if "triangulation" in line else "blocks"]
-            self.assertEqual(self.run_json(*line, environment={"PIPEDP_COMPILE": "0"})["value"], value)
+            if "filter" in line or not is_sanitized:
+                line = [*arguments(line), "-A", "tiles" if "triangulation" in line else "blocks"]
+                self.assertEqual(self.run_json(*line, environment={"PIPEDP_COMPILE": "0"})["value"], value)
 
     def test_weights_that_no_term_has(self):
         (self.folder / "a.dp").write_text("linear a\ninput a[k]\nparam n\nsize n\npreset 3 : i\nmissing skip\n"
