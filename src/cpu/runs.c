@@ -248,19 +248,48 @@ uint64_t pdp_runs_bytes(const pdp_runs_job *job) {
     return pdp_bytes_add(terms, set > levels ? set : levels); /* the set is gone when the levels come */
 }
 
-static const double cell_weight = 0.75;
+/* In terms that are added to vectors of 4 bytes, measured: near ones are added cell by cell, and so are the levels that
+ * they need, each when the one before it is done. Those of a small block take longer, and cells themselves, of which no
+ * level has a table, less long. A gcd takes as long as 13 of the near ones, and more near by and in levels, where fewer
+ * are 1; no vectors help it. */
+static const double small_block_weight = 1.7, cell_weight = 0.82;
 
-/* Those of near terms, for one cell. */
+static bool is_gcd(const runner *r) {
+    return r->job->kernel && r->job->kernel->op == PDP_OP_GCD;
+}
+
+/* Of near terms, for one cell. */
 static double near_work(const runner *r) {
-    const bool is_gcd = r->job->kernel && r->job->kernel->op == PDP_OP_GCD;
-    return (is_gcd ? 20 : 10) * ((double)r->near + r->highest_near) + (r->near > 0 && !is_gcd ? 28 : 0);
+    return (is_gcd(r) ? 22 : 14) * ((double)r->near + r->highest_near) + (r->near > 0 && !is_gcd(r) ? 12 : 0);
+}
+
+/* Of all others, for one cell. */
+static double far_work(const runner *r) {
+    const double far = (double)(r->term_count - r->far), middle = (double)(r->far - r->near);
+    const double width = r->job->kernel ? (double)r->job->kernel->bytes / 4 : 1;
+    if (is_gcd(r)) {
+        return 14 + 13 * (far + middle);
+    }
+    size_t cells = 0;
+    for (size_t t = r->near; t < r->term_count; t++) {
+        cells += r->terms[t].level == 0;
+    }
+    return 19 + width * (far + small_block_weight * middle - (1 - cell_weight) * (double)cells);
+}
+
+static double level_work(const runner *r) {
+    const double width = r->job->kernel ? (double)r->job->kernel->bytes / 4 : 1;
+    return (is_gcd(r) ? 21 : 5 * width) * (double)r->level_count;
 }
 
 double pdp_runs_near(const pdp_runs_job *job) {
     runner r = {.job = job};
     pdp_error error = {0};
     const bool is_open = open_terms(&r, &error) == PDP_OK;
-    const double operations = is_open ? near_work(&r) * (double)(job->cells - job->preset_count) : 0;
+    const double open = (double)(job->cells - job->preset_count);
+    const double operations = !is_open     ? 0
+                              : is_gcd(&r) ? (near_work(&r) + far_work(&r)) * open + level_work(&r) * (double)job->cells
+                                           : near_work(&r) * open;
     free(r.terms);
     return operations;
 }
@@ -271,19 +300,8 @@ double pdp_runs_operations(const pdp_runs_job *job) {
     if (open_terms(&r, &error) != PDP_OK) {
         return (double)INFINITY;
     }
-    /* In terms that are added to vectors of 4 bytes, measured: near ones are added cell by cell, and so are the levels
-     * that they need, each when the one before it is done; a gcd takes as long as 12 of them, and more near by and in
-     * levels, where fewer are 1. Cells themselves are read sooner than windows, of which each level has a table. */
-    const bool is_gcd = job->kernel && job->kernel->op == PDP_OP_GCD;
-    const double width = is_gcd ? 12 : job->kernel ? (double)job->kernel->bytes / 4 : 1;
-    size_t cells = 0;
-    for (size_t t = r.near; t < r.term_count && !is_gcd; t++) {
-        cells += r.terms[t].level == 0;
-    }
-    const double terms = (double)(r.term_count - r.near) - (1 - cell_weight) * (double)cells;
-    const double each = 13 + near_work(&r) + width * terms;
-    const double levels = (is_gcd ? 19 : 2 * width) * (double)r.level_count;
-    const double operations = each * (double)(job->cells - job->preset_count) + levels * (double)job->cells;
+    const double open = (double)(job->cells - job->preset_count);
+    const double operations = (near_work(&r) + far_work(&r)) * open + level_work(&r) * (double)job->cells;
     free(r.terms);
     return operations;
 }

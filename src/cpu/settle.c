@@ -363,8 +363,8 @@ double pdp_settle_operations(const pdp_settle_job *job) {
         runs += is_next ? 0 : 1;
     }
     const double count = (double)job->offset_count + 1;
-    const double gaps = 19 * largest / runs / GROUP_CELLS / cbrt(count / runs * count / runs);
+    const double gaps = 20 * largest / runs / GROUP_CELLS / pow(count / runs, 0.9);
     const double groups = 2.2 + fmin(gaps, runs) + find_open_share(job) * largest / GROUP_CELLS;
     const double steps = (double)(job->cells - job->preset_count);
-    return 0.25 * (double)origin_count(job) + 2 * count + steps * (step_work + fmin(count, group_work * groups));
+    return 0.2 * (double)origin_count(job) + 6 * count + steps * (step_work + fmin(count, group_work * groups));
 }

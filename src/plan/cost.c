@@ -25,23 +25,26 @@ typedef struct work {
 
 /* ---- The engines ---- */
 
-/* Weights are fitted to measurements on an EPYC of x86-64-v4: what a step takes beside the one that the rate is of. */
+/* Weights are fitted to measurements on EPYCs of two generations and a Xeon, all x86-64-v4: what a step takes beside
+ * the one that the rate is of. */
 
 /* An interval: a cell that is finished after its tile's products, in terms of a matrix chain. */
 static const double tile_cell_work = 60;
 
-/* A line, in far terms of its own type: a cell that is written, and a term whose offset is shorter than a vector, which
- * is added lane by lane. In those of i32, which is the fastest: a cell that waits for the one before it, one that
- * computes with it once more, and one that does so before it is combined; a load more. These and the short offsets are
- * what is near by. */
-static const double cell_work = 64, near_work = 10, chain_work = 190, even_chain_work = 260, long_chain_work = 570;
-enum { NEAR = 16, MIDDLE = 256 };
+/* A line, in far terms of i32, the fastest: a cell that is written; a term whose offset is shorter than a vector, which
+ * is added lane by lane; a cell that waits for the one before it, one whose terms compute something, and one that is
+ * computed with once more, or that may be infeasible; with few such terms, one that waits for the cell it reads; loads
+ * of what is in the middle, and far. All that is what is near by, which does not grow with vectors. */
+static const double cell_work = 100, near_work = 10;
+static const double chain_work = 220, term_chain_work = 290, long_chain_work = 620, few_chain_work = 150;
+static const double middle_load_work = 2, far_load_work = 1.7, long_load_work = 1.5;
+enum { NEAR = 16, MIDDLE = 256, NEAR_FEW = 4 };
 
 /* Without vectors all offsets are the same. An operator that has none: so many terms of i32 are one of its own, and a
- * cell takes so many, unless it waits for none before it; all that at the rate of what is near by, which does not grow
- * with vectors either. 128 bits have none, and a cell takes so many of their terms. */
-enum { GCD_WORK = 85, MUL_WORK = 120 };
-static const double slow_cell_work = 1500, far_slow_cell_work = 250, wide_cell_work = 8;
+ * cell takes so many, of which it waits for those just before it; all that at the rate of what is near by. 128 bits
+ * have none, and a cell takes so many of their terms. */
+enum { GCD_WORK = 60, MUL_WORK = 150, WAITS = 4 };
+static const double slow_cell_work = 1500, middle_slow_cell_work = 600, far_slow_cell_work = 250, wide_cell_work = 8;
 
 static double scalar_work(const pdp_problem *problem) {
     return problem->combine == PDP_OP_GCD                                          ? GCD_WORK
@@ -57,17 +60,23 @@ static bool is_even(const pdp_recurrence *recurrence) {
 /* Of a vector's term: what it does besides combining. */
 static double term_work(const pdp_problem *problem) {
     const pdp_term_form form = pdp_linear_form_of_term(problem->recurrence);
-    return problem->combine == PDP_OP_MUL ? 2 : form == PDP_TERM_CELL || is_even(problem->recurrence) ? 1 : 1.2;
+    return problem->combine == PDP_OP_MUL ? 2 : form == PDP_TERM_CELL || is_even(problem->recurrence) ? 1 : 1.1;
 }
 
 static bool is_of_bits(const pdp_problem *problem) {
     return problem->combine == PDP_OP_AND || problem->combine == PDP_OP_OR || problem->combine == PDP_OP_XOR;
 }
 
-static double find_chain(const pdp_recurrence *recurrence) {
-    return pdp_linear_form_of_term(recurrence) == PDP_TERM_CELL ? chain_work
-           : is_even(recurrence)                                ? even_chain_work
-                                                                : long_chain_work;
+/* Of a cell with so many near terms, the nearest of which is so far away. */
+static double find_chain(const pdp_problem *problem, double near, size_t least) {
+    const pdp_recurrence *r = problem->recurrence;
+    const bool is_plain = pdp_linear_form_of_term(r) == PDP_TERM_CELL;
+    const bool is_finished = r->finish != PDP_NO_NODE || is_even(r) || (!is_plain && pdp_problem_can_miss(problem));
+    return near == 0          ? cell_work
+           : near <= NEAR_FEW ? cell_work + few_chain_work / (double)least
+           : is_finished      ? long_chain_work
+           : is_plain         ? chain_work
+                              : term_chain_work;
 }
 
 /* Nodes that the interpreter visits for a term. The parser caps the depth. */
@@ -96,7 +105,7 @@ static double loops_work(const pdp_problem *problem) {
     return terms * interpreter_work(problem) *
            (problem->combine == PDP_OP_GCD        ? 4
             : problem->element != PDP_ELEMENT_MOD ? 1
-            : problem->combine == PDP_OP_MUL      ? 4.5
+            : problem->combine == PDP_OP_MUL      ? 2.7 + 1.8 * fmin(1, (double)problem->offset_count / 40)
                                                   : 7);
 }
 
@@ -119,13 +128,26 @@ static double tiles_work(const pdp_problem *problem) {
     return n * n * n / 6 * each / of_chain + tile_cell_work * n * n / 2;
 }
 
+/* Of loads for a far term: runs of offsets share them, and those that are near each other. */
+static double find_far_load(const pdp_problem *problem) {
+    const double count = fmax(1, (double)problem->offset_count);
+    double runs = 0;
+    for (size_t j = 0; j < problem->offset_count; j++) {
+        const size_t before = j > 0 ? problem->offsets[j - 1] : 0;
+        runs += j == 0 || (before != problem->offsets[j] + 1 && before + 1 != problem->offsets[j]);
+    }
+    return far_load_work * cbrt(runs / count) / (1 + 30 * count / ((double)pdp_problem_reach(problem) + 1));
+}
+
 /* What is not arithmetic takes all types about as long, but for loads of vectors, of which elements of 8 bytes need
  * more. */
 static work blocks_work(const pdp_problem *problem, pdp_machine_type type, const double *rates) {
     double terms[3] = {0}; /* near, in the middle, far */
+    size_t least = SIZE_MAX;
     for (size_t j = 0; j < problem->offset_count; j++) {
         const size_t offset = problem->offsets[j];
         const size_t first = offset > problem->preset_count ? offset : problem->preset_count;
+        least = offset < least ? offset : least;
         if (first < problem->n) {
             terms[(offset >= NEAR) + (offset >= MIDDLE)] += (double)(problem->n - first);
         }
@@ -136,17 +158,17 @@ static work blocks_work(const pdp_problem *problem, pdp_machine_type type, const
         return (work){.operations = wide_cell_work * cells + all};
     }
     if (scalar > 0) {
-        const double cell = terms[0] > 0 ? slow_cell_work : far_slow_cell_work;
+        const double cell = least < WAITS    ? slow_cell_work
+                            : least < MIDDLE ? middle_slow_cell_work
+                                             : far_slow_cell_work;
         return (work){.near = cell * cells + scalar * all};
     }
-    /* In the middle a few vectors at a time; a load for every term where offsets are too far apart to share one. */
-    const double density = (double)problem->offset_count / ((double)pdp_problem_reach(problem) + 1);
-    const double long_loads = pdp_machine_type_bytes(type) > 4 ? 1.7 : 1;
-    const double loads = 2 * terms[1] + long_loads * 1.6 / (1 + 20 * density) * terms[2];
-    const double chain = terms[0] > 0 ? find_chain(problem->recurrence) : 0;
-    const double each = term_work(problem), written = chain > 0 ? 0 : cell_work;
+    /* In the middle a few vectors at a time. */
+    const double long_loads = pdp_machine_type_bytes(type) > 4 ? long_load_work : 1;
+    const double loads = middle_load_work * terms[1] + long_loads * find_far_load(problem) * terms[2];
+    const double chain = find_chain(problem, cells > 0 ? terms[0] / cells : 0, least), each = term_work(problem);
     const double words = is_of_bits(problem) ? (double)pdp_machine_type_bytes(type) / 4 : 1;
-    return (work){.operations = words * (written * cells + each * (terms[1] + terms[2])),
+    return (work){.operations = words * each * (terms[1] + terms[2]),
                   .near = chain * cells + each * (near_work * terms[0] / speed + loads)};
 }
 
