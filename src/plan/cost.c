@@ -29,7 +29,7 @@ typedef struct work {
  * the one that the rate is of. */
 
 /* An interval: a cell that is finished after its tile's products, in terms of a matrix chain. */
-static const double tile_cell_work = 60;
+static const double tile_cell_work = 70;
 
 /* A line, in far terms of i32, the fastest: a cell that is written; a term whose offset is shorter than a vector, which
  * is added lane by lane; a cell that waits for the one before it, one whose terms compute something, and one that is
@@ -123,8 +123,8 @@ static double count_operations(const pdp_recurrence *r, uint32_t index) {
 
 static double tiles_work(const pdp_problem *problem) {
     const double n = (double)problem->n;
-    const double of_chain = 4.4; /* two sums, a product, the minimum; a factor and a product that are there before */
-    const double each = 1 + count_operations(problem->recurrence, problem->recurrence->term);
+    const double of_chain = 5.4; /* loads, two sums, a product, the minimum; a factor and a product from before */
+    const double each = 2 + count_operations(problem->recurrence, problem->recurrence->term);
     return n * n * n / 6 * each / of_chain + tile_cell_work * n * n / 2;
 }
 

@@ -28,10 +28,10 @@ static const struct {
     {"interpreter", 3.7e7, false},
     {"loops", 9e8, false},
     /* One for each pdp_machine_type. */
-    {"tiles i32", 2.6e10, true},
-    {"tiles i64", 1.5e10, true},
+    {"tiles i32", 2.9e10, true},
+    {"tiles i64", 1.6e10, true},
     {"tiles f32", 2.3e10, true},
-    {"tiles f64", 1.35e10, true},
+    {"tiles f64", 1.3e10, true},
     {"tiles u32", 5e9, true},
     {"tiles u64", 5e9, true},
     {"tiles checked", 3.8e8, false},

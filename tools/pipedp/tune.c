@@ -31,7 +31,7 @@ static const sample samples[] = {
     {"cpu", "sequential", NULL, NULL, 1 << 13, 1 << 12, 1000, PDP_MIN, 0},
     {"cpu", "sequential", "merge", NULL, 120, 0, 20, PDP_MIN, 0},
     {"cpu", "hu-shing", "mcm", NULL, 50000, 0, 1000, PDP_MIN, 0},
-    {"cpu", "knuth", "merge", NULL, 1400, 0, 20, PDP_MIN, 0},
+    {"cpu", "knuth", "merge", NULL, 2000, 0, 20, PDP_MIN, 0},
     {"cpu", "blocks", NULL, "i32", 1 << 16, 1 << 15, 1000, PDP_MIN, 0},
     {"cpu", "blocks", NULL, "i64", 1 << 16, 1 << 15, 1000, PDP_MIN, 0},
     {"cpu", "blocks", NULL, "f32", 1 << 16, 1 << 15, 1000, PDP_MIN, 0},
