@@ -56,3 +56,11 @@ uint64_t pdp_offset_set_bytes(const size_t *offsets, size_t count, size_t cells)
     const uint64_t words = count_words(find_largest(offsets, count, cells));
     return pdp_bytes_add(items, pdp_bytes_multiply(words, sizeof(uint64_t)));
 }
+
+size_t pdp_offset_runs(const size_t *offsets, size_t count) {
+    size_t runs = count > 0;
+    for (size_t j = 1; j < count; j++) {
+        runs += offsets[j - 1] != offsets[j] + 1 && offsets[j] != offsets[j - 1] + 1;
+    }
+    return runs;
+}

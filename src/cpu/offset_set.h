@@ -27,4 +27,7 @@ void pdp_offset_set_free(pdp_offset_set *set);
 /* What pdp_offset_set_create allocates. */
 uint64_t pdp_offset_set_bytes(const size_t *offsets, size_t count, size_t cells);
 
+/* Runs of offsets that follow on each other, in a list that rises or falls; others count as runs of one. */
+size_t pdp_offset_runs(const size_t *offsets, size_t count);
+
 #endif

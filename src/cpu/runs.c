@@ -248,62 +248,51 @@ uint64_t pdp_runs_bytes(const pdp_runs_job *job) {
     return pdp_bytes_add(terms, set > levels ? set : levels); /* the set is gone when the levels come */
 }
 
-/* In terms that are added to vectors of 4 bytes, measured: near ones are added cell by cell, and so are the levels that
- * they need, each when the one before it is done. Those of a small block take longer, and cells themselves, of which no
- * level has a table, less long. A gcd takes as long as 13 of the near ones, and more near by and in levels, where fewer
- * are 1; no vectors help it. */
+/* Measured, for a cell. Near terms are added cell by cell, and so are the levels that they need, each when the one
+ * before it is done: these have a rate of their own. Others in terms that are added to vectors of 4 bytes; those of a
+ * small block take longer, and cells themselves, of which no level has a table, less long. */
+static const double near_term = 14, near_chain = 12, cell_work = 19, level_work = 5;
 static const double small_block_weight = 1.7, cell_weight = 0.82;
 
-static bool is_gcd(const runner *r) {
-    return r->job->kernel && r->job->kernel->op == PDP_OP_GCD;
-}
+/* A gcd all at the rate of near terms, for no vectors help it: fewer of them are 1 near by and in levels. */
+static const double gcd_near_term = 22, gcd_term = 13, gcd_cell_work = 14, gcd_level_work = 21;
 
-/* Of near terms, for one cell. */
-static double near_work(const runner *r) {
-    return (is_gcd(r) ? 22 : 14) * ((double)r->near + r->highest_near) + (r->near > 0 && !is_gcd(r) ? 12 : 0);
-}
-
-/* Of all others, for one cell. */
-static double far_work(const runner *r) {
-    const double far = (double)(r->term_count - r->far), middle = (double)(r->far - r->near);
-    const double width = r->job->kernel ? (double)r->job->kernel->bytes / 4 : 1;
-    if (is_gcd(r)) {
-        return 14 + 13 * (far + middle);
-    }
-    size_t cells = 0;
-    for (size_t t = r->near; t < r->term_count; t++) {
-        cells += r->terms[t].level == 0;
-    }
-    return 19 + width * (far + small_block_weight * middle - (1 - cell_weight) * (double)cells);
-}
-
-static double level_work(const runner *r) {
-    const double width = r->job->kernel ? (double)r->job->kernel->bytes / 4 : 1;
-    return (is_gcd(r) ? 21 : 5 * width) * (double)r->level_count;
-}
-
-double pdp_runs_near(const pdp_runs_job *job) {
+static double count_work(const pdp_runs_job *job, double *near) {
     runner r = {.job = job};
     pdp_error error = {0};
-    const bool is_open = open_terms(&r, &error) == PDP_OK;
-    const double open = (double)(job->cells - job->preset_count);
-    const double operations = !is_open     ? 0
-                              : is_gcd(&r) ? (near_work(&r) + far_work(&r)) * open + level_work(&r) * (double)job->cells
-                                           : near_work(&r) * open;
-    free(r.terms);
-    return operations;
-}
-
-double pdp_runs_operations(const pdp_runs_job *job) {
-    runner r = {.job = job};
-    pdp_error error = {0};
+    *near = 0;
     if (open_terms(&r, &error) != PDP_OK) {
         return (double)INFINITY;
     }
-    const double open = (double)(job->cells - job->preset_count);
-    const double operations = (near_work(&r) + far_work(&r)) * open + level_work(&r) * (double)job->cells;
+    const double open = (double)(job->cells - job->preset_count), all = (double)job->cells;
+    const double near_terms = (double)r.near + r.highest_near, others = (double)(r.term_count - r.near);
+    const double width = job->kernel ? (double)job->kernel->bytes / 4 : 1;
+    double work = 0;
+    if (job->kernel && job->kernel->op == PDP_OP_GCD) {
+        work = (gcd_near_term * near_terms + gcd_cell_work + gcd_term * others) * open +
+               gcd_level_work * (double)r.level_count * all;
+        *near = work;
+    } else {
+        double terms = others + (small_block_weight - 1) * (double)(r.far - r.near);
+        for (size_t t = r.near; t < r.term_count; t++) {
+            terms -= r.terms[t].level == 0 ? 1 - cell_weight : 0;
+        }
+        *near = (near_term * near_terms + (r.near > 0 ? near_chain : 0)) * open;
+        work = *near + (cell_work + width * terms) * open + level_work * width * (double)r.level_count * all;
+    }
     free(r.terms);
-    return operations;
+    return work;
+}
+
+double pdp_runs_operations(const pdp_runs_job *job) {
+    double near;
+    return count_work(job, &near);
+}
+
+double pdp_runs_near(const pdp_runs_job *job) {
+    double near;
+    count_work(job, &near);
+    return near;
 }
 
 const pdp_runs_kernel *pdp_runs_kernel_find(pdp_op op, size_t bytes, pdp_level level) {

@@ -28,6 +28,6 @@ uint64_t pdp_runs_bytes(const pdp_runs_job *job);
 
 /* How many elements a solve combines, for a choice between methods; infinite without memory to find out. */
 double pdp_runs_operations(const pdp_runs_job *job);
-double pdp_runs_near(const pdp_runs_job *job); /* those of them at which a cell waits for others just before it */
+double pdp_runs_near(const pdp_runs_job *job); /* those of them that do not grow with vectors */
 
 #endif

@@ -354,14 +354,11 @@ static double find_open_share(const pdp_settle_job *job) {
  * open: the more of them the farther runs of offsets are apart, and the fewer the longer these are. The numbers are
  * fitted to measurements. */
 double pdp_settle_operations(const pdp_settle_job *job) {
-    double largest = 0, runs = 1;
+    double largest = 0;
     for (size_t j = 0; j < job->offset_count; j++) {
-        const double offset = job->offsets[j] < job->cells ? (double)job->offsets[j] : 0;
-        largest = offset > largest ? offset : largest;
-        const bool is_next =
-            j > 0 && (job->offsets[j - 1] == job->offsets[j] + 1 || job->offsets[j] == job->offsets[j - 1] + 1);
-        runs += is_next ? 0 : 1;
+        largest = fmax(largest, job->offsets[j] < job->cells ? (double)job->offsets[j] : 0);
     }
+    const double runs = 1 + (double)pdp_offset_runs(job->offsets, job->offset_count);
     const double count = (double)job->offset_count + 1;
     const double gaps = 20 * largest / runs / GROUP_CELLS / pow(count / runs, 0.9);
     const double groups = 2.2 + fmin(gaps, runs) + find_open_share(job) * largest / GROUP_CELLS;

@@ -7,6 +7,7 @@
 
 #include "core/memory.h"
 #include "core/threads.h"
+#include "cpu/offset_set.h"
 #include "cpu/window.h"
 #include "gpu/cuda_api.h"
 #include "plan/plan.h"
@@ -18,31 +19,32 @@
 /* What a method takes for one problem. */
 typedef struct work {
     double operations;
-    double near; /* others, where cells wait for those just before them: they have a rate of their own */
+    double
+        near; /* others, that do not grow with vectors: cells and what they wait for; they have a rate of their own */
     uint64_t bytes;
     double speedup; /* by its threads, of this problem alone */
 } work;
 
 /* ---- The engines ---- */
 
-/* Weights are fitted to measurements on EPYCs of two generations and a Xeon, all x86-64-v4: what a step takes beside
- * the one that the rate is of. */
+/* Weights are fitted to measurements on an EPYC and a Xeon of x86-64-v4: what a step takes beside the one that the rate
+ * is of. Whoever changes one changes the unit of its rate: see WEIGHTS in plan/rates.c. */
 
 /* An interval: a cell that is finished after its tile's products, in terms of a matrix chain. */
 static const double tile_cell_work = 70;
 
-/* A line, in far terms of i32, the fastest: a cell that is written; a term whose offset is shorter than a vector, which
- * is added lane by lane; a cell that waits for the one before it, one whose terms compute something, and one that is
- * computed with once more, or that may be infeasible; with few such terms, one that waits for the cell it reads; loads
- * of what is in the middle, and far. All that is what is near by, which does not grow with vectors. */
+/* A line, at the rate of what is near by, which does not grow with vectors, in far terms of i32: a cell that is
+ * written; a term whose offset is shorter than a vector, which is added lane by lane; a cell that waits for the one
+ * before it, one whose terms compute something, and one that is computed with once more, lane by lane, or that may be
+ * infeasible. With few near terms (NEAR_FEW of cpu/linear.c) cells are finished one by one, and wait for the one that
+ * they read. Loads of what is in the middle, and far, and those of 8 bytes in times of 4. */
 static const double cell_work = 100, near_work = 10;
 static const double chain_work = 220, term_chain_work = 290, long_chain_work = 620, few_chain_work = 150;
 static const double middle_load_work = 2, far_load_work = 1.7, long_load_work = 1.5;
 enum { NEAR = 16, MIDDLE = 256, NEAR_FEW = 4 };
 
-/* Without vectors all offsets are the same. An operator that has none: so many terms of i32 are one of its own, and a
- * cell takes so many, of which it waits for those just before it; all that at the rate of what is near by. 128 bits
- * have none, and a cell takes so many of their terms. */
+/* An operator without vectors, at that rate too: a term, and a cell, by how near the nearest offset is: below WAITS it
+ * waits for what it reads, below MIDDLE it has small blocks. 128 bits: a cell, in terms of its own. */
 enum { GCD_WORK = 60, MUL_WORK = 150, WAITS = 4 };
 static const double slow_cell_work = 1500, middle_slow_cell_work = 600, far_slow_cell_work = 250, wide_cell_work = 8;
 
@@ -101,11 +103,12 @@ static double interpreter_work(const pdp_problem *problem) {
 /* Of the plain loops: terms, and what they take beside a plain min. */
 static double loops_work(const pdp_problem *problem) {
     const double n = (double)problem->n, cells = (double)(problem->n - problem->preset_count);
-    const double terms = problem->shape == PDP_LINEAR ? cells * (double)problem->offset_count : n * n * n / 6;
+    const double of_cell = problem->shape == PDP_LINEAR ? (double)problem->offset_count : n / 3;
+    const double terms = problem->shape == PDP_LINEAR ? cells * of_cell : n * n * n / 6;
     return terms * interpreter_work(problem) *
            (problem->combine == PDP_OP_GCD        ? 4
             : problem->element != PDP_ELEMENT_MOD ? 1
-            : problem->combine == PDP_OP_MUL      ? 2.7 + 1.8 * fmin(1, (double)problem->offset_count / 40)
+            : problem->combine == PDP_OP_MUL      ? 2.7 + 1.8 * fmin(1, of_cell / 40)
                                                   : 7);
 }
 
@@ -131,11 +134,7 @@ static double tiles_work(const pdp_problem *problem) {
 /* Of loads for a far term: runs of offsets share them, and those that are near each other. */
 static double find_far_load(const pdp_problem *problem) {
     const double count = fmax(1, (double)problem->offset_count);
-    double runs = 0;
-    for (size_t j = 0; j < problem->offset_count; j++) {
-        const size_t before = j > 0 ? problem->offsets[j - 1] : 0;
-        runs += j == 0 || (before != problem->offsets[j] + 1 && before + 1 != problem->offsets[j]);
-    }
+    const double runs = (double)pdp_offset_runs(problem->offsets, problem->offset_count);
     return far_load_work * cbrt(runs / count) / (1 + 30 * count / ((double)pdp_problem_reach(problem) + 1));
 }
 

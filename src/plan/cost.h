@@ -19,7 +19,7 @@ enum {
     PDP_RATE_KNUTH,
     PDP_RATE_SETTLE,
     PDP_RATE_RUNS,
-    PDP_RATE_NEAR_BLOCKS, /* where cells wait for those just before them */
+    PDP_RATE_NEAR_BLOCKS, /* what does not grow with vectors: cells, what they wait for, loads */
     PDP_RATE_NEAR_RUNS,
     PDP_RATE_SERIES,
     PDP_RATE_BOSTAN_MORI,

@@ -92,10 +92,10 @@ static void test_choice(void **unused) {
     /* Few terms: nobody looks. */
     expect_choice(make_line(100, 50, 1, PDP_MIN, 0), &options, "blocks");
     expect_choice(make_long_chain(6), &options, "tiles");
-    /* Many: the denser the offsets, the better for settle; runs like few and long ones. */
+    /* Many: the denser the offsets, the better for settle; runs like few and long ones, and blocks others near by. */
     expect_choice(make_line(400000, 200000, 2, PDP_MIN, 0), &options, "settle");
     expect_choice(make_line(400000, 200000, 1, PDP_AND, 0), &options, "runs");
-    expect_choice(make_line(400000, 200000, 2000, PDP_MIN, 0), &options, "blocks");
+    expect_choice(make_line(400000, 200, 3, PDP_MIN, 0), &options, "blocks");
     expect_choice(make_line(400000, 200000, 2, PDP_ADD, prime), &options, "series");
     expect_choice(make_long_chain(300), &options, "tiles");
 }
@@ -417,9 +417,13 @@ static void test_file(void **unused) {
         write_file(copy, cut);
         assert_true(read_settle() == standard);
     }
-    static const char *const changes[][2] = {{"pipedp rates", "pipedp raten"},     {"settle: 12345", "settle: -2345"},
-                                             {"settle: 12345", "settle: nan\n\n"}, {"settle: 12345", "settle: 1e500"},
-                                             {"settle: 12345", "sattle: 12345"},   {"knuth: ", "knuth; "}};
+    static const char *const changes[][2] = {{"pipedp rates", "pipedp raten"},
+                                             {"weights 2", "weights 1"},
+                                             {"settle: 12345", "settle: -2345"},
+                                             {"settle: 12345", "settle: nan\n\n"},
+                                             {"settle: 12345", "settle: 1e500"},
+                                             {"settle: 12345", "sattle: 12345"},
+                                             {"knuth: ", "knuth; "}};
     for (size_t c = 0; c < sizeof changes / sizeof *changes; c++) {
         char *changed = strstr(copy, changes[c][0]);
         assert_non_null(changed);

@@ -626,6 +626,26 @@ static void test_batch(void **unused) {
 
 /* ---- What they take ---- */
 
+/* Without near terms, without any, without cells to compute, and before there is a kernel. */
+static void test_odd_runs(void) {
+    static const size_t offsets[] = {20000, 10001, 10000, 70};
+    for (size_t preset_count = 0; preset_count <= 30000; preset_count += 10000) {
+        for (size_t first = 0; first <= 4; first++) {
+            for (int has_kernel = 0; has_kernel < 2; has_kernel++) {
+                const pdp_runs_job job = {.kernel = has_kernel ? pdp_runs_kernel_find(PDP_OP_MIN, 8, PDP_LEVEL_GENERIC)
+                                                               : NULL,
+                                          .cells = 30000,
+                                          .preset_count = preset_count,
+                                          .offsets = offsets + first,
+                                          .offset_count = 4 - first};
+                const double all = pdp_runs_operations(&job), open = (double)(30000 - preset_count);
+                CHECK(pdp_runs_near(&job) == 0 && all >= open && isfinite(all), "%zu, %zu: %g", preset_count, first,
+                      all);
+            }
+        }
+    }
+}
+
 /* Runs: windows counted by hand, all of them near. Settle: for dense offsets far below the terms, and never far above
  * the plain loop. */
 static void test_operations(void **unused) {
@@ -634,7 +654,13 @@ static void test_operations(void **unused) {
     pdp_runs_job runs = {.cells = 100, .preset_count = 22, .offsets = offsets, .offset_count = 10};
     runs.kernel = pdp_runs_kernel_find(PDP_OP_MIN, 4, PDP_LEVEL_GENERIC);
     assert_non_null(runs.kernel);
-    assert_true(pdp_runs_operations(&runs) == (13 + 10 * (4 + 2) + 28) * 78 + 2 * 3 * 100);
+    const double near = (14 * (4 + 2) + 12) * 78;
+    assert_true(pdp_runs_near(&runs) == near);
+    assert_true(pdp_runs_operations(&runs) == near + 19 * 78 + 5 * 3 * 100);
+    runs.kernel = pdp_runs_kernel_find(PDP_OP_GCD, 4, PDP_LEVEL_GENERIC); /* all of it is near */
+    assert_true(pdp_runs_near(&runs) == (22 * (4 + 2) + 14) * 78 + 21 * 3 * 100);
+    assert_true(pdp_runs_operations(&runs) == pdp_runs_near(&runs));
+    test_odd_runs();
     static size_t many[1 << 15];
     pdp_settle_job settle = {.cells = (size_t)1 << 19, .preset_count = (size_t)1 << 18, .offsets = many};
     for (size_t j = 0; j < sizeof many / sizeof *many; j++) {
