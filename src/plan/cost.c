@@ -19,8 +19,7 @@
 /* What a method takes for one problem. */
 typedef struct work {
     double operations;
-    double
-        near; /* others, that do not grow with vectors: cells and what they wait for; they have a rate of their own */
+    double near; /* others, which do not grow with vectors and have a rate of their own */
     uint64_t bytes;
     double speedup; /* by its threads, of this problem alone */
 } work;
@@ -102,10 +101,10 @@ static double interpreter_work(const pdp_problem *problem) {
 
 /* Of the plain loops: terms, and what they take beside a plain min. */
 static double loops_work(const pdp_problem *problem) {
-    const double n = (double)problem->n, cells = (double)(problem->n - problem->preset_count);
+    const double n = (double)problem->n;
+    const double cells = problem->shape == PDP_LINEAR ? (double)(problem->n - problem->preset_count) : n * n / 2;
     const double of_cell = problem->shape == PDP_LINEAR ? (double)problem->offset_count : n / 3;
-    const double terms = problem->shape == PDP_LINEAR ? cells * of_cell : n * n * n / 6;
-    return terms * interpreter_work(problem) *
+    return cells * of_cell * interpreter_work(problem) *
            (problem->combine == PDP_OP_GCD        ? 4
             : problem->element != PDP_ELEMENT_MOD ? 1
             : problem->combine == PDP_OP_MUL      ? 2.7 + 1.8 * fmin(1, of_cell / 40)
